@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitops.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "gro_opt.h"
+
+#define X(name) DEFINE_STATIC_KEY_FALSE(gro_opt_key_##name);
+GRO_OPT_FEATURES(X)
+#undef X
+
+struct gro_opt_feature gro_opt_features[GRO_OPT_NR_FEATURES] = {
+#define X(_name) [GRO_OPT_F_##_name] = { .name = #_name },
+	GRO_OPT_FEATURES(X)
+#undef X
+};
+
+static struct static_key_false *const gro_opt_keys[GRO_OPT_NR_FEATURES] = {
+#define X(name) [GRO_OPT_F_##name] = &gro_opt_key_##name,
+	GRO_OPT_FEATURES(X)
+#undef X
+};
+
+/* Index of the feature called @name, or -EINVAL. */
+int gro_opt_feature_find(const char *name)
+{
+	int id;
+
+	for (id = 0; id < GRO_OPT_NR_FEATURES; id++)
+		if (!strcmp(gro_opt_features[id].name, name))
+			return id;
+	return -EINVAL;
+}
+
+/* Bring the static keys in line with state and wishes. May sleep. */
+void gro_opt_features_apply(void)
+{
+	int id;
+
+	lockdep_assert_held(&gro_opt_mutex);
+	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
+		struct gro_opt_feature *f = &gro_opt_features[id];
+		bool act = gro_opt_state == GRO_OPT_ON && f->enabled &&
+			   !f->reason;
+
+		if (act == f->active)
+			continue;
+		if (act)
+			static_branch_enable(gro_opt_keys[id]);
+		else
+			static_branch_disable(gro_opt_keys[id]);
+		WRITE_ONCE(f->active, act);
+	}
+}
+
+/**
+ * gro_opt_feature_set - enable or disable a feature
+ * @id: feature
+ * @enable: wish; it acts while the state is on
+ *
+ * Context: may sleep, gro_opt_mutex held.
+ *
+ * Return: 0, -EOPNOTSUPP if this kernel cannot have it, -EBUSY while faulted.
+ */
+int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable)
+{
+	struct gro_opt_feature *f = &gro_opt_features[id];
+
+	lockdep_assert_held(&gro_opt_mutex);
+	if (gro_opt_state == GRO_OPT_FAULTED) {
+		pr_err("feature %s stays as it is: the state is faulted (%s); write off to state first\n",
+		       f->name, gro_opt_fault_reason());
+		return -EBUSY;
+	}
+	if (enable && f->reason) {
+		pr_err("feature %s cannot be enabled here: %s\n", f->name,
+		       f->reason);
+		return -EOPNOTSUPP;
+	}
+	if (f->enabled == enable)
+		return 0;
+	WRITE_ONCE(f->enabled, enable);
+	gro_opt_features_apply();
+	gro_opt_enable_seq++;
+	return 0;
+}
+
+/**
+ * gro_opt_features_parse - take the features= parameter
+ * @list: names separated by commas, or "all"
+ *
+ * Context: module load, may sleep.
+ *
+ * Return: 0, -EINVAL for an unknown name, -ENOMEM.
+ */
+int gro_opt_features_parse(const char *list)
+{
+	char *copy, *rest, *name;
+	int id, err = 0;
+
+	copy = kstrdup(list, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	rest = copy;
+	while ((name = strsep(&rest, ", \n"))) {
+		if (!*name)
+			continue;
+		if (!strcmp(name, "all")) {
+			for (id = 0; id < GRO_OPT_NR_FEATURES; id++)
+				gro_opt_features[id].enabled = true;
+			continue;
+		}
+		id = gro_opt_feature_find(name);
+		if (id < 0) {
+			pr_err("features=%s: there is no feature '%s'; known are tcp4, tcp6, exthdr and all\n",
+			       list, name);
+			err = id;
+			break;
+		}
+		gro_opt_features[id].enabled = true;
+	}
+	kfree(copy);
+	return err;
+}
+
+/* Mark the features in the bit mask @ids as not to be had, with the reason. */
+void gro_opt_features_missing(const char *reason, unsigned long ids)
+{
+	unsigned int id;
+
+	for_each_set_bit(id, &ids, GRO_OPT_NR_FEATURES)
+		if (!gro_opt_features[id].reason)
+			gro_opt_features[id].reason = reason;
+}
+
+/* A write to a feature's "enabled", from sysfs and debugfs alike. */
+ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,
+			      size_t len)
+{
+	bool enable;
+	int err;
+
+	err = kstrtobool(buf, &enable);
+	if (err) {
+		pr_err("feature %s: '%.*s' is neither 0 nor 1\n",
+		       gro_opt_features[id].name, (int)strcspn(buf, "\n"), buf);
+		return err;
+	}
+	mutex_lock(&gro_opt_mutex);
+	err = gro_opt_feature_set(id, enable);
+	mutex_unlock(&gro_opt_mutex);
+	return err ?: len;
+}
+
+/**
+ * gro_opt_features_force - flip all keys, for the self-check at load
+ * @act: on or off
+ *
+ * Context: module load, state off: nothing but the self-check calls our
+ * handlers. May sleep.
+ */
+void gro_opt_features_force(bool act)
+{
+	int id;
+
+	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
+		if (act)
+			static_branch_enable(gro_opt_keys[id]);
+		else
+			static_branch_disable(gro_opt_keys[id]);
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _GRO_OPT_FEATURE_H
+#define _GRO_OPT_FEATURE_H
+
+#include <linux/jump_label.h>
+#include <linux/types.h>
+
+/*
+ * One list, from which come the keys, the names and the sysfs directories.
+ *
+ * tcp4:	single pass over the held packets for TCP over IPv4
+ * tcp6:	the same over IPv6
+ * exthdr:	IPv6 extension headers in front of TCP walked once, in receive;
+ *		complete takes the length from the offsets on record
+ */
+#define GRO_OPT_FEATURES(X)	\
+	X(tcp4)			\
+	X(tcp6)			\
+	X(exthdr)
+
+enum gro_opt_feature_id {
+#define X(name) GRO_OPT_F_##name,
+	GRO_OPT_FEATURES(X)
+#undef X
+	GRO_OPT_NR_FEATURES
+};
+
+/**
+ * struct gro_opt_feature - one thing that can be switched
+ * @name: as in sysfs
+ * @enabled: what the user asked for
+ * @active: whether it acts now; only changed with the static key
+ * @reason: NULL, or why this kernel cannot have it
+ */
+struct gro_opt_feature {
+	const char *name;
+	bool enabled;
+	bool active;
+	const char *reason;
+};
+
+extern struct gro_opt_feature gro_opt_features[GRO_OPT_NR_FEATURES];
+
+#define X(name) DECLARE_STATIC_KEY_FALSE(gro_opt_key_##name);
+GRO_OPT_FEATURES(X)
+#undef X
+
+int gro_opt_feature_find(const char *name);
+int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable);
+int gro_opt_features_parse(const char *list);
+void gro_opt_features_missing(const char *reason, unsigned long ids);
+void gro_opt_features_apply(void);
+void gro_opt_features_force(bool act);
+ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,
+			      size_t len);
+
+#endif /* _GRO_OPT_FEATURE_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Private to the module. Lock order, outermost first: a sysfs or debugfs
+ * file's own reference, gro_opt_mutex, cpus_read_lock (static keys), RTNL.
+ * The data path takes none of them.
+ */
+#ifndef _GRO_OPT_H
+#define _GRO_OPT_H
+
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/static_call.h>
+
+#include "compat/compat.h"
+#include "counters.h"
+#include "feature.h"
+
+enum gro_opt_state {
+	GRO_OPT_OFF,
+	GRO_OPT_PASSTHROUGH,
+	GRO_OPT_ON,
+	GRO_OPT_FAULTED,
+};
+
+extern struct mutex gro_opt_mutex;
+extern enum gro_opt_state gro_opt_state;
+extern u64 gro_opt_enable_seq;
+extern u32 gro_opt_fail_step;
+
+/* Data path, read-mostly: see fast.c. */
+extern struct gro_opt_rules gro_opt_rules;
+extern int gro_opt_live;
+
+typedef struct sk_buff *gro_opt_receive_fn(struct list_head *head,
+					   struct sk_buff *skb);
+typedef int gro_opt_complete_fn(struct sk_buff *skb, int nhoff);
+
+gro_opt_receive_fn gro_opt_inet_receive, gro_opt_ipv6_receive;
+gro_opt_complete_fn gro_opt_inet_complete, gro_opt_ipv6_complete;
+
+DECLARE_STATIC_CALL(gro_opt_stock4_receive, gro_opt_inet_receive);
+DECLARE_STATIC_CALL(gro_opt_stock6_receive, gro_opt_ipv6_receive);
+DECLARE_STATIC_CALL(gro_opt_stock4_complete, gro_opt_inet_complete);
+DECLARE_STATIC_CALL(gro_opt_stock6_complete, gro_opt_ipv6_complete);
+
+/* shim.c */
+int gro_opt_shim_probe(void);
+const struct packet_offload *gro_opt_shim_stock(__be16 type);
+int gro_opt_state_parse(const char *buf);
+const char *gro_opt_state_name(enum gro_opt_state state);
+int gro_opt_state_set(enum gro_opt_state state);
+ssize_t gro_opt_state_write(const char *buf, size_t len);
+
+/* devices.c */
+DECLARE_STATIC_KEY_FALSE(gro_opt_key_devices);
+bool gro_opt_device_listed(const struct net_device *dev);
+int gro_opt_devices_set(const char *list);
+ssize_t gro_opt_devices_show(char *buf);
+void gro_opt_devices_exit(void);
+
+/* fault.c */
+void gro_opt_fault(const char *where);
+const char *gro_opt_fault_reason(void);
+void gro_opt_fault_clear(void);
+void gro_opt_fault_exit(void);
+
+/* sysfs.c, debugfs.c */
+int gro_opt_sysfs_init(void);
+void gro_opt_sysfs_exit(void);
+void gro_opt_uevent(void);
+void gro_opt_debugfs_init(void);
+void gro_opt_debugfs_exit(void);
+
+/* selfcheck.c */
+int gro_opt_selfcheck(bool compare);
+void gro_opt_selfcheck_exit(void);
+
+#endif /* _GRO_OPT_H */

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The shim: our packet_offload entries in place of stock's, and back.
+ *
+ * The kernel serves a protocol with the first entry of its list and adds a new
+ * one behind those of equal priority, so ours acts only once stock's is out of
+ * the list. There is no moment without an entry: ours is added before stock's
+ * is removed, and the other way round on the way back. dev_remove_offload()
+ * waits for readers (synchronize_net()), which are all inside rcu_read_lock(),
+ * so when it returns nobody runs or will enter the removed entry's code.
+ *
+ * While an entry of ours is in the list the module holds a reference to itself.
+ * Exit cannot refuse, so it never has to: no reference, no pointer outside.
+ */
+#include <linux/if_ether.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "gro_opt.h"
+
+DEFINE_MUTEX(gro_opt_mutex);
+enum gro_opt_state gro_opt_state;
+u64 gro_opt_enable_seq;
+/* debugfs inject/fail_step: this step of the next switch fails, 0 for none. */
+u32 gro_opt_fail_step;
+
+/**
+ * struct gro_opt_hook - one entry of ours and the one it stands in for
+ * @name: protocol, for messages
+ * @po: our entry; gso_segment and priority are stock's
+ * @stock: the entry that we took out, NULL while it is in its place
+ * @bind: points the static calls at stock's functions
+ * @features: what is lost if the hook cannot be had
+ * @missing: the kernel has no entry for this protocol
+ */
+struct gro_opt_hook {
+	const char *name;
+	struct packet_offload po;
+	struct packet_offload *stock;
+	void (*bind)(const struct packet_offload *stock);
+	unsigned long features;
+	bool missing;
+};
+
+static void gro_opt_bind4(const struct packet_offload *stock)
+{
+	static_call_update(gro_opt_stock4_receive,
+			   stock->callbacks.gro_receive);
+	static_call_update(gro_opt_stock4_complete,
+			   stock->callbacks.gro_complete);
+}
+
+static void gro_opt_bind6(const struct packet_offload *stock)
+{
+	static_call_update(gro_opt_stock6_receive,
+			   stock->callbacks.gro_receive);
+	static_call_update(gro_opt_stock6_complete,
+			   stock->callbacks.gro_complete);
+}
+
+static struct gro_opt_hook gro_opt_hooks[] = {
+	{
+		.name = "IPv4",
+		.po = {
+			.type = cpu_to_be16(ETH_P_IP),
+			.callbacks = {
+				.gro_receive = gro_opt_inet_receive,
+				.gro_complete = gro_opt_inet_complete,
+			},
+		},
+		.bind = gro_opt_bind4,
+		.features = BIT(GRO_OPT_F_tcp4),
+	}, {
+		.name = "IPv6",
+		.po = {
+			.type = cpu_to_be16(ETH_P_IPV6),
+			.callbacks = {
+				.gro_receive = gro_opt_ipv6_receive,
+				.gro_complete = gro_opt_ipv6_complete,
+			},
+		},
+		.bind = gro_opt_bind6,
+		.features = BIT(GRO_OPT_F_tcp6) | BIT(GRO_OPT_F_exthdr),
+	},
+};
+
+static const char *const gro_opt_state_names[] = {
+	[GRO_OPT_OFF] = "off",
+	[GRO_OPT_PASSTHROUGH] = "passthrough",
+	[GRO_OPT_ON] = "on",
+	[GRO_OPT_FAULTED] = "faulted",
+};
+
+const char *gro_opt_state_name(enum gro_opt_state state)
+{
+	return gro_opt_state_names[state];
+}
+
+/* "off", "passthrough" or "on"; faulted is not for writing. */
+int gro_opt_state_parse(const char *buf)
+{
+	return __sysfs_match_string(gro_opt_state_names, GRO_OPT_FAULTED, buf);
+}
+
+static struct packet_offload *gro_opt_find(__be16 type)
+{
+	struct packet_offload *po;
+
+	rcu_read_lock();
+	po = gro_find_receive_by_type(type);
+	rcu_read_unlock();
+	return po;
+}
+
+/*
+ * Only the kernel's own entry may be stood in for. Another module's could be
+ * unloaded under us, and would not be what people mean by stock.
+ */
+static int gro_opt_hook_vet(const struct gro_opt_hook *hook,
+			    const struct packet_offload *stock)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	if (!stock->callbacks.gso_segment || !stock->callbacks.gro_complete) {
+		pr_err("the kernel's %s offload entry is not complete\n",
+		       hook->name);
+		return -EOPNOTSUPP;
+	}
+	snprintf(name, sizeof(name), "%ps", stock->callbacks.gro_receive);
+	if (strchr(name, '[')) {
+		pr_err("%s packets are served by %s and not by the kernel itself; unload that module first\n",
+		       hook->name, name);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static bool gro_opt_step_fails(unsigned int step)
+{
+	if (gro_opt_fail_step != step)
+		return false;
+	gro_opt_fail_step = 0;
+	pr_info("inject: step %u of the switch fails\n", step);
+	return true;
+}
+
+/* Ours in, stock's out. May sleep. */
+static int gro_opt_hook_take(struct gro_opt_hook *hook)
+{
+	struct packet_offload *stock = gro_opt_find(hook->po.type);
+	int err;
+
+	if (!stock)
+		return -ENOENT;
+	err = gro_opt_hook_vet(hook, stock);
+	if (err)
+		return err;
+	if (gro_opt_step_fails(1 + (hook - gro_opt_hooks)))
+		return -ENOMEM;
+
+	hook->po.priority = stock->priority;
+	hook->po.callbacks.gso_segment = stock->callbacks.gso_segment;
+	hook->bind(stock);
+	dev_add_offload(&hook->po);
+	dev_remove_offload(stock);
+	hook->stock = stock;
+	return 0;
+}
+
+/* Stock's in, ours out. May sleep. */
+static int gro_opt_hook_return(struct gro_opt_hook *hook)
+{
+	struct packet_offload *now;
+	char name[KSYM_SYMBOL_LEN];
+
+	if (!hook->stock)
+		return 0;
+	now = gro_opt_find(hook->po.type);
+	if (now != &hook->po) {
+		snprintf(name, sizeof(name), "%ps",
+			 now ? now->callbacks.gro_receive : NULL);
+		pr_err("%s packets are served by %s, which came after this module and may point here; unload it first, then write off to state again\n",
+		       hook->name, name);
+		return -EBUSY;
+	}
+	dev_add_offload(hook->stock);
+	dev_remove_offload(&hook->po);
+	hook->stock = NULL;
+	return 0;
+}
+
+static int gro_opt_hooks_return(void)
+{
+	int err = 0, i;
+
+	for (i = ARRAY_SIZE(gro_opt_hooks) - 1; i >= 0; i--)
+		err = gro_opt_hook_return(&gro_opt_hooks[i]) ?: err;
+	return err;
+}
+
+static int gro_opt_hooks_take(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(gro_opt_hooks); i++) {
+		if (gro_opt_hooks[i].missing)
+			continue;
+		err = gro_opt_hook_take(&gro_opt_hooks[i]);
+		if (err)
+			goto err_return;
+	}
+	return 0;
+
+err_return:
+	gro_opt_hooks_return();
+	return err;
+}
+
+static int gro_opt_leave_off(enum gro_opt_state state)
+{
+	int err;
+
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	err = gro_opt_hooks_take();
+	if (err)
+		goto err_module_put;
+	gro_opt_state = state;
+	gro_opt_features_apply();
+	return 0;
+
+err_module_put:
+	module_put(THIS_MODULE);
+	return err;
+}
+
+/* Features first, so that the last packets through our entries are stock's. */
+static int gro_opt_enter_off(void)
+{
+	int err;
+
+	gro_opt_state = GRO_OPT_PASSTHROUGH;
+	gro_opt_features_apply();
+	err = gro_opt_hooks_return();
+	if (err)
+		return err;
+	gro_opt_state = GRO_OPT_OFF;
+	gro_opt_fault_clear();
+	module_put(THIS_MODULE);
+	return 0;
+}
+
+/**
+ * gro_opt_state_set - change the state
+ * @state: off, passthrough or on
+ *
+ * Context: may sleep, gro_opt_mutex held. A change waits for the end of all
+ * softirqs that may run the handlers taken out (synchronize_net()) and, where
+ * features change, for code patching.
+ *
+ * Return: 0; -EBUSY while faulted (only off leaves that) or if somebody else
+ * stands in the offload tables; -ENOMEM by injection.
+ */
+int gro_opt_state_set(enum gro_opt_state state)
+{
+	enum gro_opt_state old = gro_opt_state;
+	int err = 0;
+
+	lockdep_assert_held(&gro_opt_mutex);
+	if (state == old)
+		return 0;
+	if (old == GRO_OPT_FAULTED && state != GRO_OPT_OFF) {
+		pr_err("state stays faulted (%s); write off first\n",
+		       gro_opt_fault_reason());
+		return -EBUSY;
+	}
+
+	if (state == GRO_OPT_OFF) {
+		err = gro_opt_enter_off();
+	} else if (old == GRO_OPT_OFF) {
+		err = gro_opt_leave_off(state);
+	} else {
+		gro_opt_state = state;
+		gro_opt_features_apply();
+	}
+	if (err) {
+		pr_err("state stays %s, error %d\n",
+		       gro_opt_state_name(gro_opt_state), err);
+		return err;
+	}
+
+	gro_opt_enable_seq++;
+	pr_info("state %s -> %s%s\n", gro_opt_state_name(old),
+		gro_opt_state_name(state), state == GRO_OPT_OFF ? "" :
+		"; rmmod answers busy until it is off again");
+	gro_opt_uevent();
+	return 0;
+}
+
+/* A write to "state", from sysfs and debugfs alike. */
+ssize_t gro_opt_state_write(const char *buf, size_t len)
+{
+	int state, err;
+
+	state = gro_opt_state_parse(buf);
+	if (state < 0) {
+		pr_err("state: '%.*s' is none of off, passthrough, on\n",
+		       (int)strcspn(buf, "\n"), buf);
+		return -EINVAL;
+	}
+	mutex_lock(&gro_opt_mutex);
+	err = gro_opt_state_set(state);
+	mutex_unlock(&gro_opt_mutex);
+	return err ?: len;
+}
+
+/* Stock's entry for @type as it is or was before ours; for the self-check. */
+const struct packet_offload *gro_opt_shim_stock(__be16 type)
+{
+	return gro_opt_find(type);
+}
+
+/**
+ * gro_opt_shim_probe - see which entries the kernel has, bind stock's functions
+ *
+ * Context: module load, before anything is switched. May sleep.
+ *
+ * Return: 0, or an error if the kernel's own entries are not in their place.
+ */
+int gro_opt_shim_probe(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(gro_opt_hooks); i++) {
+		struct gro_opt_hook *hook = &gro_opt_hooks[i];
+		struct packet_offload *stock = gro_opt_find(hook->po.type);
+
+		if (!stock) {
+			hook->missing = true;
+			gro_opt_features_missing("the kernel has no GRO entry for this protocol",
+						 hook->features);
+			continue;
+		}
+		err = gro_opt_hook_vet(hook, stock);
+		if (err)
+			return err;
+		hook->bind(stock);
+	}
+	return 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A bucket of GRO in miniature, for the self-check: packets made from short
+ * descriptions are run through a pair of handlers and what comes out is noted.
+ */
+#ifndef _GRO_OPT_SIMULATE_H
+#define _GRO_OPT_SIMULATE_H
+
+#include <linux/list.h>
+#include <linux/skbuff.h>
+
+#include "gro_opt.h"
+
+enum gro_opt_sim_kind {
+	GRO_OPT_SIM_V4,
+	GRO_OPT_SIM_V6,
+	GRO_OPT_SIM_V6_HOP,
+	GRO_OPT_SIM_V6_DEST,
+	GRO_OPT_SIM_V6_ROUTING,
+	GRO_OPT_SIM_KINDS
+};
+
+enum gro_opt_sim_csum {
+	GRO_OPT_SIM_UNNECESSARY,
+	GRO_OPT_SIM_NONE,
+	GRO_OPT_SIM_COMPLETE,
+	GRO_OPT_SIM_BAD,
+};
+
+enum gro_opt_sim_shape {
+	GRO_OPT_SIM_HEADERS,	/* headers linear, payload in a page */
+	GRO_OPT_SIM_LINEAR,	/* all of it in a page fragment head */
+	GRO_OPT_SIM_KMALLOC,	/* all of it in a head that cannot be shared */
+	GRO_OPT_SIM_FRAG0,	/* all of it in a page, no linear part */
+};
+
+#define GRO_OPT_SIM_MSS		100
+#define GRO_OPT_SIM_MAX		6
+
+/**
+ * struct gro_opt_sim_seg - how a segment differs from the plain next one
+ *
+ * All zero: continues the stream with GRO_OPT_SIM_MSS bytes, ACK set, DF set,
+ * IP-ID one more than before, timestamps option, checksum UNNECESSARY.
+ * @seq_gap: added to the expected sequence number
+ * @len: payload length less GRO_OPT_SIM_MSS
+ * @id_gap: added to the expected IP-ID
+ * @flags: further TCP flags, as in byte 13 of the header
+ * @ttl: less than 64 by this much (hop limit likewise)
+ * @tos: type of service or traffic class
+ * @ack: added to the acknowledged number
+ * @opt: value in the timestamps option
+ * @port: added to the source port
+ * @trailer: bytes behind the end of the IP packet
+ * @nodf: DF is not set
+ * @csum: state of the checksum
+ * @shape: where the bytes are
+ */
+struct gro_opt_sim_seg {
+	s16 seq_gap;
+	s16 len;
+	s16 id_gap;
+	u8 flags;
+	u8 ttl;
+	u8 tos;
+	u8 ack;
+	u8 opt;
+	u8 port;
+	u8 trailer;
+	bool nodf;
+	enum gro_opt_sim_csum csum;
+	enum gro_opt_sim_shape shape;
+};
+
+/* What is noted of a packet that came out; compared as bytes. */
+struct gro_opt_sim_out {
+	u32 len, data_len, truesize, bytes, csum;
+	u32 gso_type;
+	u16 gso_size, gso_segs;
+	u16 csum_start, csum_offset, transport, network;
+	u8 ip_summed, csum_level, nr_frags, nr_list;
+	u8 after;	/* came out with the n-th input */
+	u8 count;
+};
+
+/**
+ * struct gro_opt_sim - a bucket and its output
+ * @held: held packets, youngest first
+ * @receive: handler of new packets
+ * @complete: handler of aggregates
+ * @type: protocol
+ * @nr_in: packets seen
+ * @nr_out: packets that came out
+ * @out: notes of them
+ */
+struct gro_opt_sim {
+	struct list_head held;
+	gro_opt_receive_fn *receive;
+	gro_opt_complete_fn *complete;
+	__be16 type;
+	u8 nr_in, nr_out;
+	struct gro_opt_sim_out out[GRO_OPT_SIM_MAX];
+};
+
+int gro_opt_sim_run(struct gro_opt_sim *sim, enum gro_opt_sim_kind kind,
+		    const struct gro_opt_sim_seg *segs, unsigned int nr);
+
+#endif /* _GRO_OPT_SIMULATE_H */
