@@ -119,6 +119,10 @@ static ssize_t gro_opt_inject_fault_write(struct file *file,
 					  const char __user *ubuf, size_t len,
 					  loff_t *pos)
 {
+	if (READ_ONCE(gro_opt_state) == GRO_OPT_OFF) {
+		pr_err("inject/fault: the state is off, so no packet can meet one\n");
+		return -EINVAL;
+	}
 	gro_opt_fault("injected");
 	return len;
 }

@@ -430,7 +430,7 @@ static noinline struct sk_buff *gro_opt_tcp4(struct list_head *head,
 	NAPI_GRO_CB(skb)->proto = IPPROTO_TCP;
 
 	/* The reserved bit and a length that lies are never merged or held. */
-	if (unlikely(((u16)(skb->len - off) ^ ntohs(iph->tot_len)) |
+	if (unlikely((u16)(skb->len - off) != ntohs(iph->tot_len) ||
 		     (iph->frag_off & ~htons(IP_DF)))) {
 		NAPI_GRO_CB(skb)->flush = 1;
 	} else if (unlikely(!NAPI_GRO_CB(skb)->csum_cnt)) {

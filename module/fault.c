@@ -14,7 +14,9 @@ static void gro_opt_fault_work_fn(struct work_struct *work)
 {
 	mutex_lock(&gro_opt_mutex);
 	/* "off" may have been written before we came to run. */
-	if (!READ_ONCE(gro_opt_live) && gro_opt_state != GRO_OPT_OFF) {
+	if (gro_opt_state == GRO_OPT_OFF) {
+		gro_opt_fault_clear();
+	} else if (!READ_ONCE(gro_opt_live)) {
 		gro_opt_state = GRO_OPT_FAULTED;
 		gro_opt_features_apply();
 		gro_opt_enable_seq++;

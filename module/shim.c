@@ -206,15 +206,15 @@ static int gro_opt_hooks_take(void)
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(gro_opt_hooks); i++) {
-		if (gro_opt_hooks[i].missing)
+		if (gro_opt_hooks[i].missing || gro_opt_hooks[i].stock)
 			continue;
 		err = gro_opt_hook_take(&gro_opt_hooks[i]);
 		if (err)
-			goto err_return;
+			goto err_hooks_return;
 	}
 	return 0;
 
-err_return:
+err_hooks_return:
 	gro_opt_hooks_return();
 	return err;
 }
@@ -237,7 +237,10 @@ err_module_put:
 	return err;
 }
 
-/* Features first, so that the last packets through our entries are stock's. */
+/*
+ * Features first, so that the last packets through our entries are stock's. If
+ * one entry cannot leave, the others come back: half a state has no name.
+ */
 static int gro_opt_enter_off(void)
 {
 	int err;
@@ -245,8 +248,10 @@ static int gro_opt_enter_off(void)
 	gro_opt_state = GRO_OPT_PASSTHROUGH;
 	gro_opt_features_apply();
 	err = gro_opt_hooks_return();
-	if (err)
+	if (err) {
+		gro_opt_hooks_take();
 		return err;
+	}
 	gro_opt_state = GRO_OPT_OFF;
 	gro_opt_fault_clear();
 	module_put(THIS_MODULE);
