@@ -41,17 +41,22 @@ static void gro_opt_counters_sum(enum gro_opt_feature_id id, u64 *sum,
  */
 ssize_t gro_opt_counters_emit(enum gro_opt_feature_id id, char *buf)
 {
-	u64 sum[GRO_OPT_NR_COUNTERS], stock, merged;
+	u64 sum[GRO_OPT_NR_COUNTERS], stock, merged, packets;
 	ssize_t len;
 	int i;
 
 	gro_opt_counters_sum(id, sum, &stock);
 	merged = sum[GRO_OPT_C_merged_frags] + sum[GRO_OPT_C_merged_fraglist];
 
+	packets = merged + sum[GRO_OPT_C_held] + sum[GRO_OPT_C_passed] +
+		  sum[GRO_OPT_C_walked];
 	len = sysfs_emit(buf, "counter stock opt\n");
-	len += sysfs_emit_at(buf, len, "packets %llu %llu\n", stock,
-			     merged + sum[GRO_OPT_C_held] +
-			     sum[GRO_OPT_C_passed] + sum[GRO_OPT_C_walked]);
+	/* Passthrough looks at one byte; what follows IPv6 is stock's to know. */
+	if (id == GRO_OPT_F_exthdr)
+		len += sysfs_emit_at(buf, len, "packets - %llu\n", packets);
+	else
+		len += sysfs_emit_at(buf, len, "packets %llu %llu\n", stock,
+				     packets);
 	len += sysfs_emit_at(buf, len, "merged - %llu\n", merged);
 	for (i = 0; i < GRO_OPT_NR_COUNTERS; i++)
 		len += sysfs_emit_at(buf, len, "%s - %llu\n",

@@ -31,6 +31,10 @@ extern u32 gro_opt_fail_step;
 extern struct gro_opt_rules gro_opt_rules;
 extern int gro_opt_live;
 
+/* tcp_flag_word() bits that end an aggregate with the segment they came in. */
+#define GRO_OPT_TCP_LAST (TCP_FLAG_URG | TCP_FLAG_PSH | TCP_FLAG_RST | \
+			  TCP_FLAG_SYN | TCP_FLAG_FIN)
+
 typedef struct sk_buff *gro_opt_receive_fn(struct list_head *head,
 					   struct sk_buff *skb);
 typedef int gro_opt_complete_fn(struct sk_buff *skb, int nhoff);

@@ -154,7 +154,7 @@ static int gro_opt_learn(struct gro_opt_sim *sim)
 		{ .nodf = true }, { .nodf = true, .id_gap = -1 },
 	};
 	static const struct gro_opt_sim_seg plain[2];
-	__be32 free_flags = TCP_FLAG_FIN | TCP_FLAG_PSH;
+	__be32 equal[2] = { ~(__be32)0, ~(TCP_FLAG_FIN | TCP_FLAG_PSH) };
 	int merges;
 
 	merges = gro_opt_stock_merges(sim, GRO_OPT_SIM_V4, cwr, 2);
@@ -162,9 +162,11 @@ static int gro_opt_learn(struct gro_opt_sim *sim)
 		return merges;
 	if (!merges) {
 		gro_opt_rules.tcp_new_flush = TCP_FLAG_CWR;
-		free_flags |= TCP_FLAG_CWR;
+		equal[1] &= ~TCP_FLAG_CWR;
 	}
-	gro_opt_rules.tcp_diff_flush = ~free_flags;
+	gro_opt_rules.tcp_last = GRO_OPT_TCP_LAST |
+				 gro_opt_rules.tcp_new_flush;
+	memcpy(&gro_opt_rules.tcp_equal, equal, sizeof(equal));
 
 	merges = gro_opt_stock_merges(sim, GRO_OPT_SIM_V4, fixed, 2);
 	if (merges < 0)

@@ -22,8 +22,10 @@
 
 /**
  * struct gro_opt_rules - what stock does here and headers do not tell
+ * @tcp_equal: mask for the 8 bytes of a TCP header that start with the
+ *	acknowledged number, as loaded: what has to be equal in both packets
  * @tcp_new_flush: flags that forbid merging when a new segment has them
- * @tcp_diff_flush: flags that must be equal in held packet and new segment
+ * @tcp_last: those, and flags that end an aggregate with the segment
  * @any_fixedid: a constant IP-ID is accepted without DF
  * @hop_walked: hop-by-hop headers are skipped though no offload stands for them
  *
@@ -31,26 +33,34 @@
  * updates change gro.c under the same headers.
  */
 struct gro_opt_rules {
+	u64 tcp_equal;
 	__be32 tcp_new_flush;
-	__be32 tcp_diff_flush;
+	__be32 tcp_last;
 	u16 any_fixedid;
 	bool hop_walked;
 };
 
-/* Start of the headers if @hlen bytes of them can be read in place, or NULL. */
-static __always_inline void *gro_opt_headers(const struct sk_buff *skb,
-					     unsigned int hlen)
+/* Can the first @hlen bytes be read in place, without pulling? */
+static __always_inline bool gro_opt_at_hand(const struct sk_buff *skb,
+					    unsigned int hlen)
 {
 #if HAVE_GRO_MAY_PULL
-	if (likely(hlen <= NAPI_GRO_CB(skb)->frag0_len))
-		return NAPI_GRO_CB(skb)->frag0;
+	return likely(hlen <= NAPI_GRO_CB(skb)->frag0_len);
 #else
-	if (likely(hlen <= skb_headlen(skb)))
-		return skb->data;
-	if (hlen <= NAPI_GRO_CB(skb)->frag0_len)
-		return NAPI_GRO_CB(skb)->frag0;
+	if (unlikely(NAPI_GRO_CB(skb)->frag0))
+		return hlen <= NAPI_GRO_CB(skb)->frag0_len;
+	return likely(hlen <= skb_headlen(skb));
 #endif
-	return NULL;
+}
+
+/* Where these bytes are. */
+static __always_inline void *gro_opt_base(const struct sk_buff *skb)
+{
+#if HAVE_GRO_MAY_PULL
+	return NAPI_GRO_CB(skb)->frag0;
+#else
+	return NAPI_GRO_CB(skb)->frag0 ?: skb->data;
+#endif
 }
 
 /* Note where the outermost L3 header is, the way this kernel's stock does. */
@@ -130,25 +140,35 @@ static __always_inline unsigned int gro_opt_fixedid_gso(struct sk_buff *skb)
 #endif
 }
 
-/* Largest aggregate that the device allows for packets like @skb. */
-static __always_inline unsigned int gro_opt_max_size(const struct sk_buff *skb)
+/*
+ * Largest aggregate that the device allows. From 6.3 on IPv4 has a limit of its
+ * own, which also holds for IPv6 behind a VLAN tag that is still in the packet.
+ */
+static __always_inline unsigned int
+gro_opt_max_size4(const struct net_device *dev)
 {
-#if HAVE_NETIF_GET_GRO_MAX_SIZE
-	return netif_get_gro_max_size(skb->dev, skb);
+#if HAVE_GRO_IPV4_MAX_SIZE
+	return READ_ONCE(dev->gro_ipv4_max_size);
 #else
-	return READ_ONCE(skb->dev->gro_max_size);
+	return READ_ONCE(dev->gro_max_size);
 #endif
 }
 
-static __always_inline u32 gro_opt_decrypted_differs(const struct sk_buff *p,
-						     const struct sk_buff *skb)
+static __always_inline unsigned int
+gro_opt_max_size6(const struct net_device *dev, const struct sk_buff *skb)
 {
-#if HAVE_SKB_CMP_DECRYPTED
-	return skb_cmp_decrypted(p, skb);
-#elif defined(CONFIG_TLS_DEVICE)
-	return p->decrypted ^ skb->decrypted;
+	if (likely(skb->protocol == htons(ETH_P_IPV6)))
+		return READ_ONCE(dev->gro_max_size);
+	return gro_opt_max_size4(dev);
+}
+
+static __always_inline bool gro_opt_decrypted_differs(const struct sk_buff *p,
+						      const struct sk_buff *skb)
+{
+#if HAVE_SKB_DECRYPTED
+	return p->decrypted != skb->decrypted;
 #else
-	return 0;
+	return false;
 #endif
 }
 
