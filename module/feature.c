@@ -143,7 +143,7 @@ ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,
 	err = kstrtobool(buf, &enable);
 	if (err) {
 		pr_err("feature %s: '%.*s' is neither 0 nor 1\n",
-		       gro_opt_features[id].name, (int)strcspn(buf, "\n"), buf);
+		       gro_opt_features[id].name, gro_opt_shown(buf), buf);
 		return err;
 	}
 	mutex_lock(&gro_opt_mutex);

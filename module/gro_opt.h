@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 
 #include "compat/compat.h"
 #include "counters.h"
@@ -46,6 +47,12 @@ DECLARE_STATIC_CALL(gro_opt_stock4_receive, gro_opt_inet_receive);
 DECLARE_STATIC_CALL(gro_opt_stock6_receive, gro_opt_ipv6_receive);
 DECLARE_STATIC_CALL(gro_opt_stock4_complete, gro_opt_inet_complete);
 DECLARE_STATIC_CALL(gro_opt_stock6_complete, gro_opt_ipv6_complete);
+
+/* How much of what a user wrote is repeated in the log. */
+static inline int gro_opt_shown(const char *buf)
+{
+	return min_t(size_t, strcspn(buf, "\n"), 40);
+}
 
 /* shim.c */
 int gro_opt_shim_probe(void);

@@ -313,7 +313,7 @@ ssize_t gro_opt_state_write(const char *buf, size_t len)
 	state = gro_opt_state_parse(buf);
 	if (state < 0) {
 		pr_err("state: '%.*s' is none of off, passthrough, on\n",
-		       (int)strcspn(buf, "\n"), buf);
+		       gro_opt_shown(buf), buf);
 		return -EINVAL;
 	}
 	mutex_lock(&gro_opt_mutex);
