@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What GRO costs in each arm, by the scenario: see usage(). Prints nothing
+ * until all is measured, as a serial console disturbs.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "frame.h"
+#include "lab.h"
+
+#define NORMAL_BATCH "/proc/sys/net/core/gro_normal_batch"
+
+struct scenario {
+	const char *name;
+	enum layer layers[LAYERS_MAX];
+	unsigned int flows;
+	unsigned int segments;	/* of a flow between flushes; 0: 16 */
+	__u8 tcp_flags;
+	bool no_payload;
+};
+
+#define TCP4 { L_ETH, L_IP4, L_TCP }
+#define TCP6 { L_ETH, L_IP6, L_TCP }
+
+static const struct scenario scenarios[] = {
+	{ "v4/tcp/1", TCP4, 1 },
+	{ "v4/tcp/8", TCP4, 8 },
+	{ "v4/tcp/64", TCP4, 64 },
+	{ "v6/tcp/1", TCP6, 1 },
+	{ "v6/tcp/8", TCP6, 8 },
+	{ "v6/tcp/64", TCP6, 64 },
+	{ "v6+hbh/tcp/1", { L_ETH, L_IP6, L_HBH, L_TCP }, 1 },
+	{ "v6+hbh/tcp/64", { L_ETH, L_IP6, L_HBH, L_TCP }, 64 },
+	{ "v6+dstopt/tcp/1", { L_ETH, L_IP6, L_DST, L_TCP }, 1 },
+	{ "v6+dstopt/tcp/64", { L_ETH, L_IP6, L_DST, L_TCP }, 64 },
+	/* nothing to merge with */
+	{ "single/tcp/64", TCP4, 64, .segments = 1 },
+	{ "single6/tcp/64", TCP6, 64, .segments = 1 },
+	/* nothing that merges, or not with TCP's rules */
+	{ "v4+psh/tcp/8", TCP4, 8, .tcp_flags = TH_ACK | TH_PSH },
+	{ "v4/ack/8", TCP4, 8, .no_payload = true },
+	{ "v4+opt/tcp/8", { L_ETH, L_IP4_OPT, L_TCP }, 8 },
+	{ "v4/frag/udp/8", { L_ETH, L_IP4_FRAG, L_UDP }, 8 },
+	{ "v4/esp/8", { L_ETH, L_IP4, L_ESP }, 8 },
+	{ "v4/icmp/8", { L_ETH, L_IP4, L_ICMP }, 8 },
+	{ "v4/udp+plain/8", { L_ETH, L_IP4, L_UDP }, 8 },
+	{ "v6/udp+plain/8", { L_ETH, L_IP6, L_UDP }, 8 },
+};
+
+#define SCENARIOS ARRAY_SIZE(scenarios)
+
+struct options {
+	const char *kernel;
+	const char *match;
+	unsigned int rounds;
+	unsigned int nr_arms;
+	enum arm arms[ARMS];
+};
+
+/* --- a batch of a scenario's frames --------------------------------------- */
+
+/* Flows differ, and fill GRO's 8 buckets evenly. */
+static __u32 flow_hash(unsigned int flow)
+{
+	return (((flow + 1) * 0x9e3779b1U) & ~7U) | (flow & 7);
+}
+
+static void add_packet(struct lab_batch *batch, const struct scenario *sc,
+		       unsigned int flow, unsigned int nr)
+{
+	static __u8 buf[FRAME_MAX];
+	struct packet packet = {
+		.flow = flow,
+		.nr = nr,
+		.payload = sc->no_payload ? 0 : 1400,
+		.tcp_flags = sc->tcp_flags,
+	};
+	struct gro_lab_frame frame = {
+		.head = GRO_LAB_HEAD_FRAG,
+		.ip_summed = GRO_LAB_CSUM_UNNECESSARY,
+		.hash = flow_hash(flow),
+		.hash_type = GRO_LAB_HASH_L4,
+	};
+
+	frame.linear = frame_headers(sc->layers);
+	frame.len = frame_build(buf, sc->layers, &packet);
+	lab_add(batch, &frame, buf);
+}
+
+static void load(int fd, const struct scenario *sc)
+{
+	unsigned int segments = sc->segments ? sc->segments : 16;
+	struct lab_batch batch = {};
+	unsigned int flow, nr;
+
+	lab_begin(&batch, GRO_LAB_B_LOAD | GRO_LAB_B_FLUSH);
+	for (nr = 0; nr < segments; nr++)
+		for (flow = 0; flow < sc->flows; flow++)
+			add_packet(&batch, sc, flow, nr);
+	lab_write(fd, &batch);
+	lab_end(&batch);
+}
+
+/* --- measuring ------------------------------------------------------------ */
+
+static void run(int fd, const struct options *opts, struct gro_lab_run *result)
+{
+	memset(result, 0, sizeof(*result));
+	result->version = GRO_LAB_VERSION;
+	result->rounds = opts->rounds;
+	if (ioctl(fd, GRO_LAB_RUN, result))
+		die("GRO_LAB_RUN: %s", strerror(errno));
+}
+
+static double per(__u64 sum, __u64 count)
+{
+	return count ? (double)sum / count : 0;
+}
+
+static void print(const struct options *opts, const struct scenario *sc,
+		  enum arm arm, const struct gro_lab_run *r)
+{
+	printf("RESULT kernel=%s scenario=%s arm=%s", opts->kernel, sc->name,
+	       arm_name(arm));
+	printf(" recv=%.1f complete=%.1f total=%.1f",
+	       per(r->recv, r->packets), per(r->complete, r->completes),
+	       per(r->total, r->frames));
+	printf(" packets=%llu merged=%llu skbs=%llu aggregates=%llu steady=%u\n",
+	       (unsigned long long)r->packets, (unsigned long long)r->merged,
+	       (unsigned long long)r->skbs, (unsigned long long)r->completes,
+	       r->same == (GRO_LAB_RUN_TOTAL | GRO_LAB_RUN_HANDLERS));
+}
+
+static bool wanted(const struct options *opts, const struct scenario *sc)
+{
+	return !opts->match || !fnmatch(opts->match, sc->name, 0);
+}
+
+static void measure(int fd, const struct options *opts,
+		    struct gro_lab_run results[SCENARIOS][ARMS])
+{
+	unsigned int a, s;
+
+	for (a = 0; a < opts->nr_arms; a++) {
+		arm_set(opts->arms[a]);
+		for (s = 0; s < SCENARIOS; s++) {
+			if (!wanted(opts, &scenarios[s]))
+				continue;
+			load(fd, &scenarios[s]);
+			run(fd, opts, &results[s][opts->arms[a]]);
+		}
+	}
+}
+
+static void print_all(const struct options *opts,
+		      struct gro_lab_run results[SCENARIOS][ARMS])
+{
+	unsigned int a, s;
+
+	for (s = 0; s < SCENARIOS; s++)
+		for (a = 0; a < opts->nr_arms; a++)
+			if (wanted(opts, &scenarios[s]))
+				print(opts, &scenarios[s], opts->arms[a],
+				      &results[s][opts->arms[a]]);
+}
+
+/* --- the sysctl ----------------------------------------------------------- */
+
+static char normal_batch[32];
+
+static void normal_batch_restore(void)
+{
+	file_write(NORMAL_BATCH, normal_batch);
+}
+
+/* What is passed up in the middle of a burst is no part of GRO. */
+static void normal_batch_raise(void)
+{
+	if (!file_read(NORMAL_BATCH, normal_batch, sizeof(normal_batch)) ||
+	    !file_write(NORMAL_BATCH, "1000000"))
+		die("cannot set %s: %s", NORMAL_BATCH, strerror(errno));
+	atexit(normal_batch_restore);
+}
+
+/* --- the command line ----------------------------------------------------- */
+
+static void usage(FILE *out)
+{
+	fputs("Usage: gro_bench [OPTIONS]\n\n"
+	      "Measures GRO with made-up traffic, through gro_lab.ko, and prints a\n"
+	      "line for each scenario and arm:\n\n"
+	      "  recv      cycles a packet inside the L3 handler's gro_receive\n"
+	      "  complete  cycles an aggregate inside its gro_complete\n"
+	      "  total     cycles a packet in all of napi_gro_receive() and the flush\n"
+	      "  steady    1: all rounds but the first agreed to the cycle\n\n"
+	      "In a guest of vm/run --icount cycles are instructions.\n\n"
+	      "  --kernel NAME    what to print as kernel=\n"
+	      "  --arms LIST      of stock,passthrough,on; default all, or stock alone\n"
+	      "                   if gro_opt.ko is not loaded\n"
+	      "  --match GLOB     only the scenarios that match\n"
+	      "  --rounds N       the least of so many counts (10)\n"
+	      "  --list           the scenarios' names\n", out);
+}
+
+static void list(void)
+{
+	unsigned int s;
+
+	for (s = 0; s < SCENARIOS; s++)
+		puts(scenarios[s].name);
+}
+
+static void parse(int argc, char **argv, struct options *opts)
+{
+	static const struct option longs[] = {
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "arms", required_argument, NULL, 'a' },
+		{ "match", required_argument, NULL, 'm' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		switch (opt) {
+		case 'k':
+			opts->kernel = optarg;
+			break;
+		case 'a':
+			opts->nr_arms = arms_parse(optarg, opts->arms);
+			break;
+		case 'm':
+			opts->match = optarg;
+			break;
+		case 'r':
+			opts->rounds = atoi(optarg);
+			break;
+		case 'l':
+			list();
+			exit(0);
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			exit(2);
+		}
+	}
+	if (optind < argc || !opts->rounds) {
+		usage(stderr);
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct gro_lab_run results[SCENARIOS][ARMS];
+	struct options opts = { .kernel = "unknown", .rounds = 10 };
+	int fd;
+
+	parse(argc, argv, &opts);
+	if (!opts.nr_arms)
+		opts.nr_arms = arms_default(opts.arms);
+	fd = lab_open();
+	normal_batch_raise();
+	measure(fd, &opts, results);
+	close(fd);
+	print_all(&opts, results);
+	return 0;
+}
