@@ -289,6 +289,18 @@ gro_opt_options_differ(const struct tcphdr *th, const struct tcphdr *th2,
 }
 
 /*
+ * Is the checksum known to be right, or not looked at, by what the skb says
+ * alone? So it is with what cards verify, and between guests of one host.
+ */
+static __always_inline bool gro_opt_csum_known(const struct sk_buff *skb,
+					       unsigned int thoff)
+{
+	return likely(NAPI_GRO_CB(skb)->csum_cnt) ||
+	       (skb->ip_summed == CHECKSUM_PARTIAL &&
+		skb_checksum_start_offset(skb) >= (int)thoff);
+}
+
+/*
  * The straight line: a full segment that continues @p, nothing special about
  * it, payload in page frags. @differs is what L3 found to differ. If it does
  * not take the packet, nothing has been written.
@@ -296,8 +308,8 @@ gro_opt_options_differ(const struct tcphdr *th, const struct tcphdr *th2,
 static __always_inline bool
 gro_opt_tcp_straight(const struct sk_buff *p, const struct sk_buff *skb,
 		     const struct tcphdr *th, const struct tcphdr *th2,
-		     unsigned int thlen, unsigned int len,
-		     unsigned int max_size, u64 differs)
+		     unsigned int thoff, unsigned int thlen,
+		     unsigned int len, unsigned int max_size, u64 differs)
 {
 	const struct skb_shared_info *pinfo = skb_shinfo(p);
 
@@ -311,7 +323,7 @@ gro_opt_tcp_straight(const struct sk_buff *p, const struct sk_buff *skb,
 	if (unlikely(gro_opt_options_differ(th, th2, thlen)))
 		return false;
 	return !gro_opt_decrypted_differs(p, skb) &&
-	       NAPI_GRO_CB(skb)->csum_cnt &&
+	       gro_opt_csum_known(skb, thoff) &&
 	       !gro_opt_unusual_held(p, skb, pinfo, len, max_size);
 }
 
@@ -588,7 +600,7 @@ gro_opt_tcp4_take(struct list_head *head, struct sk_buff *skb,
 	if (likely(!gro_opt_len4_lies(skb, iph, off) &&
 		   gro_opt_tcp_straight(p, skb, th,
 					(const struct tcphdr *)(iph2 + 1),
-					thlen, len,
+					thoff, thlen, len,
 					gro_opt_max_size4(skb->dev),
 					gro_opt_hdr4_differs(iph, iph2)) &&
 		   !gro_opt_id_differs(p, iph, iph2) &&
@@ -918,7 +930,7 @@ gro_opt_tcp6_take(struct list_head *head, struct sk_buff *skb,
 	len = skb->len - thoff - thlen;
 	if (likely(!gro_opt_len6_lies(skb, iph, off) &&
 		   gro_opt_tcp_straight(p, skb, th, (const void *)iph2 + nlen,
-					thlen, len,
+					thoff, thlen, len,
 					gro_opt_max_size6(skb->dev, skb),
 					gro_opt_hdr6_differs(iph, iph2,
 							     GRO_OPT_IP6_EQUAL)) &&
@@ -998,6 +1010,19 @@ gro_opt_tcp6_exthdr(struct list_head *head, struct sk_buff *skb,
 	return static_call(gro_opt_stock6_receive)(head, skb);
 }
 
+/*
+ * Extension headers that TCP may stand behind: what most of them lead to is
+ * seen in the first one, so that others are not walked in vain.
+ */
+static __always_inline bool gro_opt_leads_to_tcp(const struct ipv6hdr *iph)
+{
+	const struct ipv6_opt_hdr *opth = (const void *)(iph + 1);
+
+	return gro_opt_is_exthdr(iph->nexthdr) &&
+	       (opth->nexthdr == IPPROTO_TCP ||
+		gro_opt_is_exthdr(opth->nexthdr));
+}
+
 static __always_inline struct sk_buff *
 gro_opt_ipv6_take(struct list_head *head, struct sk_buff *skb)
 {
@@ -1015,7 +1040,7 @@ gro_opt_ipv6_take(struct list_head *head, struct sk_buff *skb)
 			return gro_opt_tcp6_plain(head, skb, iph);
 		gro_opt_count(tcp6, fallback);
 	} else if (static_branch_likely(&gro_opt_key_exthdr) &&
-		   gro_opt_is_exthdr(iph->nexthdr)) {
+		   gro_opt_leads_to_tcp(iph)) {
 		if (unlikely(!READ_ONCE(gro_opt_live)))
 			goto stock;
 		if (likely(iph->version == 6 && !gro_opt_unusual(skb, off)))
@@ -1084,10 +1109,9 @@ static __always_inline __sum16 gro_opt_pseudo6(const struct ipv6hdr *iph,
 static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 						 int nhoff)
 {
+	struct tcphdr *th = tcp_hdr(skb);
 	struct ipv6hdr *iph = (struct ipv6hdr *)(skb->data + nhoff);
-	const int thoff = skb_transport_offset(skb);
-	const unsigned int nlen = thoff - nhoff;
-	struct tcphdr *th = (void *)iph + nlen;
+	const unsigned int nlen = (u8 *)th - (u8 *)iph;
 
 	if (NAPI_GRO_CB(skb)->proto != IPPROTO_TCP ||
 	    !gro_opt_completes(skb, nhoff))
@@ -1105,7 +1129,7 @@ static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 	}
 
 	iph->payload_len = htons(skb->len - nhoff - sizeof(*iph));
-	th->check = gro_opt_pseudo6(iph, skb->len - thoff);
+	th->check = gro_opt_pseudo6(iph, skb->len - nhoff - nlen);
 	return gro_opt_tcp_complete(skb, th, SKB_GSO_TCPV6);
 
 stock:

@@ -4,8 +4,8 @@
  *
  * The kernel serves a protocol with the first entry of its list and adds a new
  * one behind those of equal priority, so ours acts only once stock's is out of
- * the list. There is no moment without an entry: ours is added before stock's
- * is removed, and the other way round on the way back. dev_remove_offload()
+ * the list. There is no moment without an entry: ours are added before stock's
+ * are removed, and the other way round on the way back. dev_remove_offload()
  * waits for readers (synchronize_net()), which are all inside rcu_read_lock(),
  * so when it returns nobody runs or will enter the removed entry's code.
  *
@@ -33,7 +33,7 @@ u32 gro_opt_fail_step;
  * @stock: the entry that we took out, NULL while it is in its place
  * @bind: points the static calls at stock's functions
  * @features: what is lost if the hook cannot be had
- * @missing: the kernel has no entry for this protocol
+ * @order: place among the hooks that the kernel has an entry for
  */
 struct gro_opt_hook {
 	const char *name;
@@ -41,7 +41,7 @@ struct gro_opt_hook {
 	struct packet_offload *stock;
 	void (*bind)(const struct packet_offload *stock);
 	unsigned long features;
-	bool missing;
+	unsigned int order;
 };
 
 static void gro_opt_bind4(const struct packet_offload *stock)
@@ -85,6 +85,24 @@ static struct gro_opt_hook gro_opt_hooks[] = {
 		.features = BIT(GRO_OPT_F_tcp6) | BIT(GRO_OPT_F_exthdr),
 	},
 };
+
+/* Those that the kernel has an entry for, in the order of its list. */
+static struct gro_opt_hook *gro_opt_order[ARRAY_SIZE(gro_opt_hooks)];
+static unsigned int gro_opt_nr_hooks;
+
+static struct gro_opt_hook *gro_opt_hook_at(unsigned int i)
+{
+	return i < gro_opt_nr_hooks ? gro_opt_order[i] : NULL;
+}
+
+static struct gro_opt_hook *gro_opt_hook_before(const struct gro_opt_hook *hook)
+{
+	return hook->order ? gro_opt_order[hook->order - 1] : NULL;
+}
+
+#define for_each_hook(hook)						\
+	for ((hook) = gro_opt_hook_at(0); (hook);			\
+	     (hook) = gro_opt_hook_at((hook)->order + 1))
 
 static const char *const gro_opt_state_names[] = {
 	[GRO_OPT_OFF] = "off",
@@ -146,8 +164,8 @@ static bool gro_opt_step_fails(unsigned int step)
 	return true;
 }
 
-/* Ours in, stock's out. May sleep. */
-static int gro_opt_hook_take(struct gro_opt_hook *hook)
+/* Find stock's entry and make ours ready to stand in for it. */
+static int gro_opt_hook_prepare(struct gro_opt_hook *hook)
 {
 	struct packet_offload *stock = gro_opt_find(hook->po.type);
 	int err;
@@ -157,65 +175,76 @@ static int gro_opt_hook_take(struct gro_opt_hook *hook)
 	err = gro_opt_hook_vet(hook, stock);
 	if (err)
 		return err;
-	if (gro_opt_step_fails(1 + (hook - gro_opt_hooks)))
-		return -ENOMEM;
-
 	hook->po.priority = stock->priority;
 	hook->po.callbacks.gso_segment = stock->callbacks.gso_segment;
 	hook->bind(stock);
-	dev_add_offload(&hook->po);
-	dev_remove_offload(stock);
 	hook->stock = stock;
 	return 0;
 }
 
-/* Stock's in, ours out. May sleep. */
-static int gro_opt_hook_return(struct gro_opt_hook *hook)
+/* May ours leave, or has another module put an entry over it? */
+static int gro_opt_hook_ours(const struct gro_opt_hook *hook)
 {
-	struct packet_offload *now;
+	const struct packet_offload *now = gro_opt_find(hook->po.type);
 	char name[KSYM_SYMBOL_LEN];
 
-	if (!hook->stock)
+	if (now == &hook->po)
 		return 0;
-	now = gro_opt_find(hook->po.type);
-	if (now != &hook->po) {
-		snprintf(name, sizeof(name), "%ps",
-			 now ? now->callbacks.gro_receive : NULL);
-		pr_err("%s packets are served by %s, which came after this module and may point here; unload it first, then write off to state again\n",
-		       hook->name, name);
-		return -EBUSY;
-	}
-	dev_add_offload(hook->stock);
-	dev_remove_offload(&hook->po);
-	hook->stock = NULL;
-	return 0;
+	snprintf(name, sizeof(name), "%ps",
+		 now ? now->callbacks.gro_receive : NULL);
+	pr_err("%s packets are served by %s, which came after this module and may point here; unload it first, then write off to state again\n",
+	       hook->name, name);
+	return -EBUSY;
 }
 
+/*
+ * Stock's in, ours out, and the other way round. All are added before any is
+ * removed, in the order in which the kernel had them, so that its list looks as
+ * before when ours have been in it. May sleep.
+ */
 static int gro_opt_hooks_return(void)
 {
-	int err = 0, i;
+	struct gro_opt_hook *hook;
+	int err;
 
-	for (i = ARRAY_SIZE(gro_opt_hooks) - 1; i >= 0; i--)
-		err = gro_opt_hook_return(&gro_opt_hooks[i]) ?: err;
-	return err;
+	for_each_hook(hook) {
+		err = gro_opt_hook_ours(hook);
+		if (err)
+			return err;
+	}
+	for_each_hook(hook)
+		dev_add_offload(hook->stock);
+	for_each_hook(hook) {
+		dev_remove_offload(&hook->po);
+		hook->stock = NULL;
+	}
+	return 0;
 }
 
 static int gro_opt_hooks_take(void)
 {
-	unsigned int i;
+	struct gro_opt_hook *hook;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(gro_opt_hooks); i++) {
-		if (gro_opt_hooks[i].missing || gro_opt_hooks[i].stock)
-			continue;
-		err = gro_opt_hook_take(&gro_opt_hooks[i]);
+	for_each_hook(hook) {
+		err = gro_opt_hook_prepare(hook);
 		if (err)
-			goto err_hooks_return;
+			return err;
 	}
+	for_each_hook(hook) {
+		if (gro_opt_step_fails(1 + hook->order)) {
+			err = -ENOMEM;
+			goto err_remove_added;
+		}
+		dev_add_offload(&hook->po);
+	}
+	for_each_hook(hook)
+		dev_remove_offload(hook->stock);
 	return 0;
 
-err_hooks_return:
-	gro_opt_hooks_return();
+err_remove_added:
+	while ((hook = gro_opt_hook_before(hook)))
+		dev_remove_offload(&hook->po);
 	return err;
 }
 
@@ -237,10 +266,7 @@ err_module_put:
 	return err;
 }
 
-/*
- * Features first, so that the last packets through our entries are stock's. If
- * one entry cannot leave, the others come back: half a state has no name.
- */
+/* Features first, so that the last packets through our entries are stock's. */
 static int gro_opt_enter_off(void)
 {
 	int err;
@@ -248,10 +274,8 @@ static int gro_opt_enter_off(void)
 	gro_opt_state = GRO_OPT_PASSTHROUGH;
 	gro_opt_features_apply();
 	err = gro_opt_hooks_return();
-	if (err) {
-		gro_opt_hooks_take();
+	if (err)
 		return err;
-	}
 	gro_opt_state = GRO_OPT_OFF;
 	gro_opt_fault_clear();
 	module_put(THIS_MODULE);
@@ -328,6 +352,46 @@ const struct packet_offload *gro_opt_shim_stock(__be16 type)
 	return gro_opt_find(type);
 }
 
+/* Is an element of the list reached from @from before @until is? */
+static bool gro_opt_reached(const struct packet_offload *from,
+			    const struct packet_offload *what,
+			    const struct packet_offload *until)
+{
+	const struct list_head *pos = &from->list;
+	bool reached = false;
+
+	rcu_read_lock();
+	while (pos != &until->list && !reached) {
+		pos = rcu_dereference(list_next_rcu(pos));
+		reached = pos == &what->list;
+	}
+	rcu_read_unlock();
+	return reached;
+}
+
+/*
+ * Put the hooks in the order of the kernel's list, whose head is not ours to
+ * see: an entry that matches nothing, added behind all of its priority, marks
+ * the end of the walk. May sleep.
+ */
+static void gro_opt_find_order(void)
+{
+	struct packet_offload mark = {};
+	struct packet_offload *first, *second;
+
+	if (gro_opt_nr_hooks < 2)
+		return;
+	first = gro_opt_find(gro_opt_order[0]->po.type);
+	second = gro_opt_find(gro_opt_order[1]->po.type);
+	mark.priority = max(first->priority, second->priority);
+	dev_add_offload(&mark);
+	if (!gro_opt_reached(first, second, &mark))
+		swap(gro_opt_order[0], gro_opt_order[1]);
+	dev_remove_offload(&mark);
+	gro_opt_order[0]->order = 0;
+	gro_opt_order[1]->order = 1;
+}
+
 /**
  * gro_opt_shim_probe - see which entries the kernel has, bind stock's functions
  *
@@ -340,12 +404,12 @@ int gro_opt_shim_probe(void)
 	unsigned int i;
 	int err;
 
+	BUILD_BUG_ON(ARRAY_SIZE(gro_opt_hooks) != 2);
 	for (i = 0; i < ARRAY_SIZE(gro_opt_hooks); i++) {
 		struct gro_opt_hook *hook = &gro_opt_hooks[i];
 		struct packet_offload *stock = gro_opt_find(hook->po.type);
 
 		if (!stock) {
-			hook->missing = true;
 			gro_opt_features_missing("the kernel has no GRO entry for this protocol",
 						 hook->features);
 			continue;
@@ -354,6 +418,9 @@ int gro_opt_shim_probe(void)
 		if (err)
 			return err;
 		hook->bind(stock);
+		hook->order = gro_opt_nr_hooks;
+		gro_opt_order[gro_opt_nr_hooks++] = hook;
 	}
+	gro_opt_find_order();
 	return 0;
 }
