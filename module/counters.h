@@ -55,7 +55,7 @@ struct gro_opt_pcpu_stats {
 	u64 stock[GRO_OPT_NR_FEATURES];
 };
 
-DECLARE_PER_CPU(struct gro_opt_pcpu_stats, gro_opt_pcpu_stats);
+DECLARE_PER_CPU_ALIGNED(struct gro_opt_pcpu_stats, gro_opt_pcpu_stats);
 
 #define gro_opt_count_at(id, counter)					\
 	this_cpu_inc(gro_opt_pcpu_stats.opt[id][GRO_OPT_C_##counter])
