@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Runs episodes in the arms, compares, and shrinks what differs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+/* Frames shown of a difference that does not shrink. */
+#define PRINT_MAX	12
+
+#define FEATURES "/sys/kernel/gro_opt/features/"
+
+const char *const mode_names[MODES] = {
+	"stock", "passthrough", "on", "mixed",
+};
+
+/* --- episodes ------------------------------------------------------------- */
+
+void episode_init(struct episode *e, unsigned int max)
+{
+	memset(e, 0, sizeof(*e));
+	e->max = max;
+	e->frames = xalloc(max * sizeof(*e->frames));
+	e->bytes = xalloc(max * sizeof(*e->bytes));
+	e->cut = xalloc(max * sizeof(*e->cut));
+	e->pkts = xalloc(max * sizeof(*e->pkts));
+}
+
+void episode_add_frame(struct episode *e, const struct gro_lab_frame *frame,
+		       const __u8 *bytes)
+{
+	if (e->nr == e->max)
+		die("an episode of more than %u frames", e->max);
+	e->frames[e->nr] = *frame;
+	e->bytes[e->nr] = xalloc(frame->len);
+	memcpy(e->bytes[e->nr], bytes, frame->len);
+	e->nr++;
+}
+
+void episode_add(struct episode *e, const struct pkt *pkt)
+{
+	struct gro_lab_frame frame;
+	__u8 buf[FRAME_ROOM];
+
+	pkt_build(pkt, buf, &frame);
+	if (e->frags) {
+		frame.linear = 0;
+		frame.nr_frags = 0;
+		frame.nr_members = 0;
+	}
+	e->pkts[e->nr] = *pkt;
+	episode_add_frame(e, &frame, buf);
+}
+
+void episode_end(struct episode *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->nr; i++)
+		free(e->bytes[i]);
+	free(e->frames);
+	free(e->bytes);
+	free(e->cut);
+	free(e->pkts);
+	memset(e, 0, sizeof(*e));
+}
+
+/* Frames @skip says nothing about; their cuts are kept. */
+static void episode_part(struct episode *part, const struct episode *e,
+			 const bool *skip)
+{
+	unsigned int i;
+	bool cut = false;
+
+	episode_init(part, e->nr);
+	part->seed = e->seed;
+	part->frags = e->frags;
+	for (i = 0; i < e->nr; i++) {
+		cut |= e->cut[i];
+		if (skip[i])
+			continue;
+		part->pkts[part->nr] = e->pkts[i];
+		episode_add_frame(part, &e->frames[i], e->bytes[i]);
+		part->cut[part->nr - 1] = cut;
+		cut = false;
+	}
+}
+
+/* --- running -------------------------------------------------------------- */
+
+static void outcome_add(struct outcome *out, unsigned int at,
+			const struct gro_lab_result *result)
+{
+	const __u8 *verdicts = (const __u8 *)(result + 1);
+	size_t pad = (result->frames + 7) & ~7UL;
+	size_t size = result->size - sizeof(*result) - pad;
+
+	memcpy(out->verdicts + at, verdicts, result->frames);
+	if (!size)
+		return;
+	out->records = xrealloc(out->records, out->size + size);
+	memcpy(out->records + out->size, verdicts + pad, size);
+	out->size += size;
+	out->skbs += result->skbs;
+}
+
+static void feature_flip(__u64 *rng)
+{
+	static const char *const names[] = { "tcp4", "tcp6", "exthdr" };
+	char path[128];
+
+	snprintf(path, sizeof(path), FEATURES "%s/enabled",
+		 names[rnd(rng) % ARRAY_SIZE(names)]);
+	if (!file_write(path, one_in(rng, 2) ? "1" : "0"))
+		die("%s: %s", path, strerror(errno));
+}
+
+static void features_reset(void)
+{
+	static const char *const paths[] = {
+		FEATURES "tcp4/enabled", FEATURES "tcp6/enabled",
+		FEATURES "exthdr/enabled",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		file_write(paths[i], "1");
+}
+
+/* Between two batches, with packets held. */
+static void mix(__u64 *rng)
+{
+	if (one_in(rng, 3))
+		arm_set(rnd(rng) % ARMS);
+	else
+		feature_flip(rng);
+}
+
+static void mode_set(enum mode mode)
+{
+	static const enum arm arms[MODES] = {
+		ARM_STOCK, ARM_PASSTHROUGH, ARM_ON, ARM_ON,
+	};
+
+	arm_set(arms[mode]);
+}
+
+/*
+ * napi_gro_frags() hands the skb of a merged frame to the next one, stale
+ * fields and all. A frame that GRO leaves alone takes what the last run left.
+ */
+static void wash(int fd)
+{
+	static const __u8 bytes[60] = { 2, [5] = 1, [12] = 0x88, [13] = 0xb5 };
+	const struct gro_lab_frame frame = { .len = sizeof(bytes) };
+	struct lab_batch batch = {};
+
+	lab_begin(&batch, GRO_LAB_B_FRAGS | GRO_LAB_B_FLUSH);
+	lab_add(&batch, &frame, bytes);
+	lab_write(fd, &batch);
+	free(lab_read(fd));
+	lab_end(&batch);
+}
+
+void episode_run(int fd, const struct episode *e, enum mode mode,
+		 struct outcome *out)
+{
+	struct lab_batch batch = {};
+	struct gro_lab_result *result;
+	__u64 rng = e->seed ^ 0x9e3779b97f4a7c15ULL;
+	unsigned int i, from = 0;
+
+	memset(out, 0, sizeof(*out));
+	out->verdicts = xalloc(e->nr + 1);
+	mode_set(mode);
+	if (e->frags)
+		wash(fd);
+	lab_begin(&batch, e->frags ? GRO_LAB_B_FRAGS : 0);
+	for (i = 0; i < e->nr; i++) {
+		lab_add(&batch, &e->frames[i], e->bytes[i]);
+		if (i + 1 < e->nr && !e->cut[i + 1])
+			continue;
+		batch.head.flags |= i + 1 < e->nr ? GRO_LAB_B_HOLD :
+				    GRO_LAB_B_FLUSH;
+		lab_write(fd, &batch);
+		result = lab_read(fd);
+		outcome_add(out, from, result);
+		free(result);
+		from = i + 1;
+		lab_begin(&batch, e->frags ? GRO_LAB_B_FRAGS : 0);
+		if (mode == MODE_MIXED && from < e->nr)
+			mix(&rng);
+	}
+	if (mode == MODE_MIXED)
+		features_reset();
+	lab_end(&batch);
+	out->verdicts[e->nr] = 0xff;
+}
+
+void outcome_end(struct outcome *out)
+{
+	free(out->verdicts);
+	free(out->records);
+	memset(out, 0, sizeof(*out));
+}
+
+static unsigned int verdicts_len(const struct outcome *out)
+{
+	unsigned int n = 0;
+
+	while (out->verdicts[n] != 0xff)
+		n++;
+	return n;
+}
+
+bool outcome_equal(const struct outcome *a, const struct outcome *b)
+{
+	unsigned int n = verdicts_len(a);
+
+	return n == verdicts_len(b) && a->size == b->size &&
+	       !memcmp(a->verdicts, b->verdicts, n) &&
+	       !memcmp(a->records, b->records, a->size);
+}
+
+/* --- showing -------------------------------------------------------------- */
+
+static void bytes_print(const char *what, const __u8 *bytes, size_t len)
+{
+	size_t i;
+
+	printf("#   %s", what);
+	for (i = 0; i < len && i < 160; i++)
+		printf("%s%02x", i % 16 ? "" : " ", bytes[i]);
+	printf("%s\n", i < len ? " ..." : "");
+}
+
+static void record_print(const char *who, const __u8 *record)
+{
+	const struct gro_lab_skb *s = (const void *)record;
+
+	printf("#   %s: len %u data_len %u truesize %u gso %u/%u/%#x summed %u level %u csum %#x start %u/%u headers %d %d %d inner %d %d %d headroom %u frags %u members %u hash %#x vlan %u/%u encap %u flags %#x head_frag %u\n",
+	       who, s->len, s->data_len, s->truesize, s->gso_size, s->gso_segs,
+	       s->gso_type, s->ip_summed, s->csum_level, s->csum,
+	       s->csum_start, s->csum_offset, s->mac_header,
+	       s->network_header, s->transport_header, s->inner_mac_header,
+	       s->inner_network_header, s->inner_transport_header, s->headroom,
+	       s->nr_frags, s->nr_members, s->hash, s->vlan_present,
+	       s->vlan_tci, s->encapsulation, s->shinfo_flags, s->head_frag);
+	bytes_print("bytes", record + sizeof(*s) +
+		    s->nr_members * sizeof(struct gro_lab_member), s->bytes);
+}
+
+static void first_record(const struct outcome *stock,
+			 const struct outcome *ours)
+{
+	const struct gro_lab_skb *a, *b;
+	unsigned int nr = 0;
+	size_t at = 0;
+
+	for (; at < stock->size && at < ours->size; at += a->size, nr++) {
+		a = (const void *)(stock->records + at);
+		b = (const void *)(ours->records + at);
+		if (a->size == b->size && !memcmp(a, b, a->size))
+			continue;
+		printf("#  skb %u differs:\n", nr);
+		record_print("stock", stock->records + at);
+		record_print("ours ", ours->records + at);
+		return;
+	}
+	if (stock->size != ours->size)
+		printf("#  %u skbs from stock, %u from ours\n", stock->skbs,
+		       ours->skbs);
+}
+
+static void episode_print(const struct episode *e,
+			  const struct outcome *stock,
+			  const struct outcome *ours)
+{
+	static const char *const verdicts[] = {
+		"merged", "merged_free", "held", "normal", "consumed",
+	};
+	unsigned int i;
+
+	for (i = 0; i < e->nr && i < PRINT_MAX; i++) {
+		printf("#  frame %u%s stock %s ours %s: ", i,
+		       e->cut[i] ? " (new batch)" : "",
+		       verdicts[stock->verdicts[i]],
+		       verdicts[ours->verdicts[i]]);
+		if (e->pkts[i].l3)
+			pkt_print(stdout, &e->pkts[i]);
+		else
+			printf("len %u linear %u\n", e->frames[i].len,
+			       e->frames[i].linear);
+		bytes_print("in", e->bytes[i], e->frames[i].len < 120 ?
+			    e->frames[i].len : 120);
+	}
+}
+
+static bool differs(int fd, const struct episode *e, enum mode mode)
+{
+	struct outcome stock, ours;
+	bool equal;
+
+	episode_run(fd, e, MODE_STOCK, &stock);
+	episode_run(fd, e, mode, &ours);
+	equal = outcome_equal(&stock, &ours);
+	outcome_end(&stock);
+	outcome_end(&ours);
+	return !equal;
+}
+
+/* Leave out all that can be left out with the difference still there. */
+static void shrink(int fd, const struct episode *e, enum mode mode, bool *skip)
+{
+	struct episode part;
+	bool *try = xalloc(e->nr);
+	unsigned int size, i;
+
+	for (size = e->nr / 2; size; size /= 2) {
+		for (i = 0; i < e->nr; i += size) {
+			memcpy(try, skip, e->nr);
+			memset(try + i, 1, size < e->nr - i ? size :
+			       e->nr - i);
+			episode_part(&part, e, try);
+			if (part.nr && differs(fd, &part, mode))
+				memcpy(skip, try, e->nr);
+			episode_end(&part);
+		}
+	}
+	free(try);
+}
+
+void difference_print(int fd, const struct episode *e, enum mode mode,
+		      const struct outcome *stock, const struct outcome *ours)
+{
+	bool *skip = xalloc(e->nr);
+	struct outcome a, b;
+	struct episode part;
+
+	printf("# stock and %s differ, seed %llu, %u frames%s\n",
+	       mode_names[mode], (unsigned long long)e->seed, e->nr,
+	       e->frags ? ", napi_gro_frags" : "");
+	first_record(stock, ours);
+	shrink(fd, e, mode, skip);
+	episode_part(&part, e, skip);
+	episode_run(fd, &part, MODE_STOCK, &a);
+	episode_run(fd, &part, mode, &b);
+	printf("# the same with %u frames:\n", part.nr);
+	episode_print(&part, &a, &b);
+	first_record(&a, &b);
+	outcome_end(&a);
+	outcome_end(&b);
+	episode_end(&part);
+	free(skip);
+	fflush(stdout);
+}
