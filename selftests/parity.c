@@ -13,17 +13,19 @@ struct options {
 	__u64 seed;
 	unsigned int packets;
 	unsigned int only;
+	bool brief;
 };
 
 static void usage(FILE *out)
 {
-	fputs("Usage: parity [--seed N] [--packets N] [--only N]\n\n"
+	fputs("Usage: parity [--seed N] [--packets N] [--only N] [--brief]\n\n"
 	      "Runs random streams through gro_lab.ko with stock's handlers, with ours\n"
 	      "passing on, with ours, and with state and features changing between\n"
 	      "batches while packets are held; all that leaves GRO has to be the same.\n\n"
 	      "  --seed N     where the random numbers start (1)\n"
 	      "  --packets N  about so many (20000)\n"
-	      "  --only N     the episode with this number alone, to repeat it\n",
+	      "  --only N     the episode with this number alone, to repeat it\n"
+	      "  --brief      end at the first difference, without showing it\n",
 	      out);
 }
 
@@ -33,6 +35,7 @@ static void parse(int argc, char **argv, struct options *opts)
 		{ "seed", required_argument, NULL, 's' },
 		{ "packets", required_argument, NULL, 'p' },
 		{ "only", required_argument, NULL, 'o' },
+		{ "brief", no_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
@@ -48,6 +51,9 @@ static void parse(int argc, char **argv, struct options *opts)
 			break;
 		case 'o':
 			opts->only = strtoul(optarg, NULL, 0);
+			break;
+		case 'b':
+			opts->brief = true;
 			break;
 		case 'h':
 			usage(stdout);
@@ -81,7 +87,7 @@ static void count(struct totals *sum, const struct episode *e,
 		sum->merged += out->verdicts[i] <= GRO_LAB_MERGED_FREE;
 }
 
-static void block_mode(int fd, struct block *b, enum mode mode,
+static void block_mode(int fd, struct block *b, enum mode mode, bool brief,
 		       struct totals *sum)
 {
 	struct outcome ours;
@@ -89,6 +95,8 @@ static void block_mode(int fd, struct block *b, enum mode mode,
 
 	for (i = 0; i < b->nr; i++) {
 		episode_run(fd, &b->episodes[i], mode, &ours);
+		if (!outcome_equal(&b->stock[i], &ours) && brief)
+			exit(1);
 		if (!outcome_equal(&b->stock[i], &ours) &&
 		    sum->bad[mode]++ < 3) {
 			printf("# episode %llu\n", (unsigned long long)
@@ -101,7 +109,7 @@ static void block_mode(int fd, struct block *b, enum mode mode,
 }
 
 /* State changes take long, so each state serves a whole block. */
-static void block_run(int fd, struct block *b, struct totals *sum)
+static void block_run(int fd, struct block *b, bool brief, struct totals *sum)
 {
 	unsigned int i;
 	enum mode mode;
@@ -111,7 +119,7 @@ static void block_run(int fd, struct block *b, struct totals *sum)
 		count(sum, &b->episodes[i], &b->stock[i]);
 	}
 	for (mode = MODE_PASSTHROUGH; mode < MODES; mode++)
-		block_mode(fd, b, mode, sum);
+		block_mode(fd, b, mode, brief, sum);
 	for (i = 0; i < b->nr; i++) {
 		outcome_end(&b->stock[i]);
 		episode_end(&b->episodes[i]);
@@ -136,7 +144,7 @@ int main(int argc, char **argv)
 		random_episode(&block.episodes[block.nr++],
 			       opts.only ? opts.only : opts.seed + i, EPISODE);
 		if (block.nr == BLOCK || i + 1 == nr)
-			block_run(fd, &block, &sum);
+			block_run(fd, &block, opts.brief, &sum);
 	}
 
 	/* A run in which nothing merges compares nothing. */

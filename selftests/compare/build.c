@@ -117,6 +117,8 @@ static void build_tcp(const struct pkt *pkt, __u8 *at)
 	put32(at + 16, 0);
 	for (i = 0; i < pkt->optlen; i++)
 		at[TCP_LEN + i] = i < 2 ? 1 : pkt->opt + i;
+	if (pkt->opt_flip && pkt->opt_flip <= pkt->optlen)
+		at[TCP_LEN + pkt->opt_flip - 1] ^= 0x80;
 }
 
 static void build_udp(const struct pkt *pkt, __u8 *at, size_t len)
@@ -243,10 +245,10 @@ void pkt_print(FILE *out, const struct pkt *pkt)
 	for (i = 0; i < pkt->nr_exts; i++)
 		fprintf(out, "+%u(%u)", pkt->exts[i],
 			8 * (pkt->ext_units[i] + 1));
-	fprintf(out, " host %u port %u seq %u ack %u len %u id %u ttl %u tos %u win %u df %u opt %u/%u flags %#x",
+	fprintf(out, " host %u port %u seq %u ack %u len %u id %u ttl %u tos %u win %u df %u opt %u/%u/%u flags %#x",
 		pkt->host, pkt->sport, pkt->seq, pkt->ack, pkt->len, pkt->id,
 		pkt->ttl, pkt->tos, pkt->win, pkt->df, pkt->optlen, pkt->opt,
-		pkt->flags);
+		pkt->opt_flip, pkt->flags);
 	fprintf(out, " vlans %u tag %u proto %u ihl %u doff %u frag %#x lie %d trailer %u cut %u fill %u version %u label %x bad %u%u",
 		pkt->vlans, pkt->vlan_tag, pkt->proto, pkt->ihl, pkt->doff,
 		pkt->frag, pkt->lie, pkt->trailer, pkt->cut, pkt->ext_fill,

@@ -50,6 +50,7 @@ struct pkt {
 	__u16 len;
 	__u32 hash;
 
+	__u8 opt_flip;		/* the n-th option byte alone is another */
 	__u8 flags;		/* TCP's, besides ACK */
 	__u8 proto;		/* instead of TCP */
 	__u8 ihl;		/* instead of 5 */

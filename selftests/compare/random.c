@@ -104,7 +104,8 @@ static void odd_header(struct pkt *pkt, __u64 *rng)
 		pkt->ack++;
 		break;
 	case 10:
-		pkt->opt++;
+		if (pkt->optlen)
+			pkt->opt_flip = 1 + rnd(rng) % pkt->optlen;
 		break;
 	case 11:
 		pkt->ext_fill = 1 + rnd(rng) % 255;
