@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Puts a capture through GRO, in each arm; see usage(). */
 #include <getopt.h>
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "lab.h"
 #include "packet.h"
-
-#define MTU		1500
-#define LINK_SLL_HEADER	16
 
 struct options {
 	const char *file;
@@ -25,20 +22,10 @@ struct options {
 	bool json;
 };
 
-/* What became of the capture's packets. */
-struct totals {
-	unsigned int packets;
-	unsigned int fed;
-	unsigned int split;
-	unsigned int skipped_big;
-	unsigned int skipped_short;
-	unsigned int padded;
-};
-
-struct capture {
+struct bursts {
+	const struct options *opts;
 	struct lab_batch *bursts;
 	unsigned int nr_bursts;
-	struct totals totals;
 };
 
 struct figures {
@@ -49,14 +36,13 @@ struct figures {
 
 /* --- reading -------------------------------------------------------------- */
 
-static struct lab_batch *burst_for_frame(struct capture *cap,
-					 const struct options *opts)
+static struct lab_batch *burst_for_frame(struct bursts *cap)
 {
 	struct lab_batch *last = NULL;
 
 	if (cap->nr_bursts)
 		last = &cap->bursts[cap->nr_bursts - 1];
-	if (last && last->head.frames < opts->burst)
+	if (last && last->head.frames < cap->opts->burst)
 		return last;
 	cap->bursts = xrealloc(cap->bursts,
 			       (cap->nr_bursts + 1) * sizeof(*cap->bursts));
@@ -67,13 +53,13 @@ static struct lab_batch *burst_for_frame(struct capture *cap,
 }
 
 /* As a good driver has it: headers in the linear part, the rest in a frag. */
-static void add_frame(struct capture *cap, const struct options *opts,
-		      const __u8 *bytes, size_t len)
+static void add_frame(void *ctx, const __u8 *bytes, size_t len)
 {
+	struct bursts *cap = ctx;
 	struct gro_lab_frame frame = {
 		.len = len,
 		.head = GRO_LAB_HEAD_FRAG,
-		.ip_summed = opts->csum,
+		.ip_summed = cap->opts->csum,
 		.hash_type = GRO_LAB_HASH_L4,
 	};
 	struct packet_info info;
@@ -81,104 +67,7 @@ static void add_frame(struct capture *cap, const struct options *opts,
 	packet_parse(bytes, len, &info);
 	frame.hash = info.hash;
 	frame.linear = info.payload > info.l3 ? info.payload : 256;
-	lab_add(burst_for_frame(cap, opts), &frame, bytes);
-	cap->totals.fed++;
-}
-
-static void split_frame(struct capture *cap, const struct options *opts,
-			const __u8 *bytes, size_t len,
-			const struct packet_info *info)
-{
-	__u8 out[MTU + PACKET_MAX_L2];
-	unsigned int nr = 0;
-	size_t size;
-
-	while ((size = packet_split(bytes, len, info, nr++, MTU, out)))
-		add_frame(cap, opts, out, size);
-	cap->totals.split++;
-}
-
-static void take_frame(struct capture *cap, const struct options *opts,
-		       const __u8 *bytes, size_t len)
-{
-	struct packet_info info;
-
-	if (len < 14) {
-		cap->totals.skipped_short++;
-		return;
-	}
-	packet_parse(bytes, len, &info);
-	if (len <= info.l3 + MTU)
-		add_frame(cap, opts, bytes, len);
-	else if (!opts->skip_big && packet_can_split(bytes, &info))
-		split_frame(cap, opts, bytes, len, &info);
-	else
-		cap->totals.skipped_big++;
-}
-
-/* The address that the cooked header has is the sender's. */
-static size_t from_sll(__u8 *out, const __u8 *bytes, size_t len)
-{
-	static const __u8 dst[6] = { 0x02, 'l', 'a', 'b', 0, 0 };
-
-	if (len < LINK_SLL_HEADER)
-		return 0;
-	memcpy(out, dst, 6);
-	memcpy(out + 6, bytes + 6, 6);
-	memcpy(out + 12, bytes + 14, len - 14);
-	return len - 2;
-}
-
-/* Bytes that the capture did not keep are zero. */
-static void take_packet(struct capture *cap, const struct options *opts,
-			int link, const struct pcap_pkthdr *header,
-			const __u8 *bytes)
-{
-	static __u8 whole[1 << 20], cooked[1 << 20];
-	size_t len = header->len, kept = header->caplen;
-
-	cap->totals.packets++;
-	if (len > sizeof(whole) - 64) {
-		cap->totals.skipped_big++;
-		return;
-	}
-	if (kept < len)
-		cap->totals.padded++;
-	else
-		kept = len;
-	memcpy(whole, bytes, kept);
-	memset(whole + kept, 0, len - kept);
-	if (link != DLT_LINUX_SLL) {
-		take_frame(cap, opts, whole, len);
-		return;
-	}
-	len = from_sll(cooked, whole, len);
-	take_frame(cap, opts, cooked, len);
-}
-
-static void read_capture(struct capture *cap, const struct options *opts)
-{
-	char error[PCAP_ERRBUF_SIZE];
-	pcap_t *pcap = pcap_open_offline(opts->file, error);
-	struct pcap_pkthdr *header;
-	const __u8 *bytes;
-	int link, ret;
-
-	if (!pcap)
-		die("cannot read %s: %s", opts->file, error);
-	link = pcap_datalink(pcap);
-	if (link != DLT_EN10MB && link != DLT_LINUX_SLL)
-		die("%s: link type %d (%s) is neither Ethernet (1) nor Linux cooked (113); GRO would not see such frames from a network card",
-		    opts->file, link, pcap_datalink_val_to_name(link) ?:
-		    "unknown");
-	while ((ret = pcap_next_ex(pcap, &header, &bytes)) == 1)
-		take_packet(cap, opts, link, header, bytes);
-	if (ret == PCAP_ERROR)
-		fprintf(stderr, "%s ends early: %s\n", opts->file,
-			pcap_geterr(pcap));
-	pcap_close(pcap);
-	if (!cap->totals.fed)
-		die("%s has no packet to feed", opts->file);
+	lab_add(burst_for_frame(cap), &frame, bytes);
 }
 
 /* --- feeding -------------------------------------------------------------- */
@@ -197,7 +86,7 @@ static void count_verdicts(int fd, struct figures *fig)
 	free(result);
 }
 
-static void feed(int fd, const struct capture *cap, struct figures *fig)
+static void feed(int fd, const struct bursts *cap, struct figures *fig)
 {
 	unsigned int i;
 
@@ -211,7 +100,7 @@ static void feed(int fd, const struct capture *cap, struct figures *fig)
 }
 
 static void measure(int fd, const struct options *opts,
-		    const struct capture *cap, struct figures *best)
+		    const struct bursts *cap, struct figures *best)
 {
 	struct figures fig;
 	unsigned int i;
@@ -233,7 +122,7 @@ static double per(__u64 sum, __u64 count)
 	return count ? (double)sum / count : 0;
 }
 
-static void print_totals(const struct options *opts, const struct totals *t)
+static void print_totals(const struct options *opts, const struct capture_totals *t)
 {
 	fprintf(stderr,
 		"%s: %u packets, %u frames fed in bursts of %u; %u large ones split, %u large and %u short ones skipped, %u with bytes missing filled up\n",
@@ -385,12 +274,15 @@ int main(int argc, char **argv)
 		.csum = GRO_LAB_CSUM_UNNECESSARY,
 	};
 	struct figures figures[ARMS];
-	struct capture cap = {};
+	struct bursts cap = { .opts = &opts };
+	struct capture capture = { .frame = add_frame, .ctx = &cap };
 	unsigned int i;
 	int fd;
 
 	parse(argc, argv, &opts);
-	read_capture(&cap, &opts);
+	capture.file = opts.file;
+	capture.skip_big = opts.skip_big;
+	capture_read(&capture);
 	if (!opts.nr_arms)
 		opts.nr_arms = arms_default(opts.arms);
 	fd = lab_open();
@@ -399,7 +291,7 @@ int main(int argc, char **argv)
 		measure(fd, &opts, &cap, &figures[i]);
 	}
 	close(fd);
-	print_totals(&opts, &cap.totals);
+	print_totals(&opts, &capture.totals);
 	print(&opts, figures);
 	for (i = 0; i < cap.nr_bursts; i++)
 		lab_end(&cap.bursts[i]);

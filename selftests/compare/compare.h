@@ -88,6 +88,7 @@ struct episode {
 	unsigned int nr;
 	unsigned int max;
 	bool frags;		/* napi_gro_frags() */
+	bool flush_each;	/* nothing stays held from batch to batch */
 	struct gro_lab_frame *frames;
 	__u8 **bytes;
 	bool *cut;
@@ -124,6 +125,16 @@ void difference_print(int fd, const struct episode *e, enum mode mode,
 /* xorshift64*: the same everywhere. */
 __u32 rnd(__u64 *state);
 bool one_in(__u64 *state, unsigned int n);
+
+/* Other headers around a frame; see wrap.c. */
+#define WRAP_ROOM	128
+
+int wrap_find(const char *name);
+const char *wrap_name(unsigned int wrap);
+/* Returns the length in @out, or 0 if the frame cannot be wrapped so. */
+size_t wrap_frame(unsigned int wrap, const __u8 *bytes, size_t len, __u8 *out);
+/* Right checksums for IPv4, TCP and UDP, where the frame is whole. */
+void wrap_repair(__u8 *bytes, size_t len);
 
 /* A random episode of about @nr frames. */
 void random_episode(struct episode *e, __u64 seed, unsigned int nr);

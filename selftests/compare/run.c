@@ -76,6 +76,7 @@ static void episode_part(struct episode *part, const struct episode *e,
 	episode_init(part, e->nr);
 	part->seed = e->seed;
 	part->frags = e->frags;
+	part->flush_each = e->flush_each;
 	for (i = 0; i < e->nr; i++) {
 		cut |= e->cut[i];
 		if (skip[i])
@@ -181,8 +182,8 @@ void episode_run(int fd, const struct episode *e, enum mode mode,
 		lab_add(&batch, &e->frames[i], e->bytes[i]);
 		if (i + 1 < e->nr && !e->cut[i + 1])
 			continue;
-		batch.head.flags |= i + 1 < e->nr ? GRO_LAB_B_HOLD :
-				    GRO_LAB_B_FLUSH;
+		batch.head.flags |= i + 1 < e->nr && !e->flush_each ?
+				    GRO_LAB_B_HOLD : GRO_LAB_B_FLUSH;
 		lab_write(fd, &batch);
 		result = lab_read(fd);
 		outcome_add(out, from, result);
