@@ -133,7 +133,7 @@ void capture_read(struct capture *cap)
 		return;
 	}
 	if (cap->unknown)
-		die("%s: link type %d (%s) is neither Ethernet nor Linux cooked nor IP; GRO would not see such frames from a network card",
+		die("%s: link type %d (%s) is neither Ethernet nor IP; GRO sees no such frames",
 		    cap->file, link, pcap_datalink_val_to_name(link) ?:
 		    "unknown");
 	while ((ret = pcap_next_ex(pcap, &header, &bytes)) == 1)

@@ -102,7 +102,7 @@ int gro_opt_features_parse(const char *list)
 	if (!copy)
 		return -ENOMEM;
 	rest = copy;
-	while ((name = strsep(&rest, ", \n"))) {
+	while ((name = strsep(&rest, ",\n "))) {
 		if (!*name)
 			continue;
 		if (!strcmp(name, "all")) {

@@ -36,12 +36,12 @@ extern int gro_opt_live;
 #define GRO_OPT_TCP_LAST (TCP_FLAG_URG | TCP_FLAG_PSH | TCP_FLAG_RST | \
 			  TCP_FLAG_SYN | TCP_FLAG_FIN)
 
-typedef struct sk_buff *gro_opt_receive_fn(struct list_head *head,
-					   struct sk_buff *skb);
-typedef int gro_opt_complete_fn(struct sk_buff *skb, int nhoff);
-
-gro_opt_receive_fn gro_opt_inet_receive, gro_opt_ipv6_receive;
-gro_opt_complete_fn gro_opt_inet_complete, gro_opt_ipv6_complete;
+struct sk_buff *gro_opt_inet_receive(struct list_head *head,
+				     struct sk_buff *skb);
+struct sk_buff *gro_opt_ipv6_receive(struct list_head *head,
+				     struct sk_buff *skb);
+int gro_opt_inet_complete(struct sk_buff *skb, int nhoff);
+int gro_opt_ipv6_complete(struct sk_buff *skb, int nhoff);
 
 DECLARE_STATIC_CALL(gro_opt_stock4_receive, gro_opt_inet_receive);
 DECLARE_STATIC_CALL(gro_opt_stock6_receive, gro_opt_ipv6_receive);

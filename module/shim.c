@@ -20,6 +20,7 @@
 
 #include "gro_opt.h"
 
+/* State, features, devices: all that is switched. Not for the data path. */
 DEFINE_MUTEX(gro_opt_mutex);
 enum gro_opt_state gro_opt_state;
 u64 gro_opt_enable_seq;

@@ -95,8 +95,8 @@ struct gro_opt_sim_out {
  */
 struct gro_opt_sim {
 	struct list_head held;
-	gro_opt_receive_fn *receive;
-	gro_opt_complete_fn *complete;
+	struct sk_buff *(*receive)(struct list_head *head, struct sk_buff *skb);
+	int (*complete)(struct sk_buff *skb, int nhoff);
 	__be16 type;
 	u8 nr_in, nr_out;
 	struct gro_opt_sim_out out[GRO_OPT_SIM_MAX];

@@ -236,7 +236,7 @@ err_dirs_remove:
 void gro_opt_uevent(void)
 {
 	char state[40], seq[48], fault[128];
-	char *envp[] = { state, seq, fault, NULL };
+	char *envp[4] = {};
 
 	if (!gro_opt_features_kobj)
 		return;
@@ -246,6 +246,9 @@ void gro_opt_uevent(void)
 		 gro_opt_enable_seq);
 	snprintf(fault, sizeof(fault), "GRO_OPT_FAULT=%s",
 		 gro_opt_fault_reason());
+	envp[0] = state;
+	envp[1] = seq;
+	envp[2] = fault;
 	kobject_uevent_env(gro_opt_features_kobj, KOBJ_CHANGE, envp);
 }
 

@@ -250,7 +250,7 @@ int main(int argc, char **argv)
 	struct run *runs = xalloc(ARRAY_SIZE(cases) * sizeof(*runs));
 	unsigned int i, k, failed = 0;
 	struct outcome ours;
-	enum mode mode;
+	enum run_mode mode;
 	int fd;
 
 	puts("TAP version 13");
@@ -284,9 +284,11 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		failed += runs[i].bad;
-		printf("%sok %u %s%s\n", runs[i].bad ? "not " : "", i + 1,
-		       cases[i].name, cases[i].l3 == 4 ? " (IPv4)" :
-		       cases[i].l3 == 6 ? " (IPv6)" : "");
+		printf("%sok %u %s", runs[i].bad ? "not " : "", i + 1,
+		       cases[i].name);
+		if (cases[i].l3)
+			printf(" (IPv%d)", cases[i].l3);
+		puts("");
 	}
 	return failed ? 1 : 0;
 }

@@ -100,7 +100,7 @@ static void add_frame(struct episode *e, const struct options *opts,
 	episode_add_frame(e, &frame, out);
 }
 
-static void run_chunk(int fd, const struct episode *e, enum mode mode,
+static void run_chunk(int fd, const struct episode *e, enum run_mode mode,
 		      struct outcome *stock, struct totals *sum)
 {
 	struct outcome ours;
@@ -127,7 +127,7 @@ static void compare(int fd, const struct frames *f, const struct options *opts,
 	unsigned int nr = (f->nr + CHUNK - 1) / CHUNK, i, k;
 	struct episode *e = xalloc(nr * sizeof(*e));
 	struct outcome *stock = xalloc(nr * sizeof(*stock));
-	enum mode mode;
+	enum run_mode mode;
 
 	for (i = 0; i < nr; i++) {
 		episode_init(&e[i], CHUNK);
@@ -171,8 +171,9 @@ static void compare_file(int fd, const char *file, const struct options *opts,
 			if (opts->all_csums || c == opts->csums)
 				compare(fd, &f, opts, c, opts->bursts[b],
 					&sum);
-	printf("RESULT compare kernel=%s file=%s wrap=%s packets=%u skbs=%u merged=%u different=%u\n",
-	       opts->kernel, basename(file), wrap_name(opts->wrap),
+	printf("RESULT compare kernel=%s file=%s wrap=%s",
+	       opts->kernel, basename(file), wrap_name(opts->wrap));
+	printf(" packets=%u skbs=%u merged=%u different=%u\n",
 	       sum.packets, sum.skbs, sum.merged, sum.different);
 	fflush(stdout);
 	all->packets += sum.packets;

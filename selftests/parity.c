@@ -87,7 +87,7 @@ static void count(struct totals *sum, const struct episode *e,
 		sum->merged += out->verdicts[i] <= GRO_LAB_MERGED_FREE;
 }
 
-static void block_mode(int fd, struct block *b, enum mode mode, bool brief,
+static void block_mode(int fd, struct block *b, enum run_mode mode, bool brief,
 		       struct totals *sum)
 {
 	struct outcome ours;
@@ -112,7 +112,7 @@ static void block_mode(int fd, struct block *b, enum mode mode, bool brief,
 static void block_run(int fd, struct block *b, bool brief, struct totals *sum)
 {
 	unsigned int i;
-	enum mode mode;
+	enum run_mode mode;
 
 	for (i = 0; i < b->nr; i++) {
 		episode_run(fd, &b->episodes[i], MODE_STOCK, &b->stock[i]);
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 	struct totals sum = {};
 	struct block block = {};
 	unsigned int nr, i;
-	enum mode mode;
+	enum run_mode mode;
 	int fd;
 
 	parse(argc, argv, &opts);

@@ -245,17 +245,20 @@ void pkt_print(FILE *out, const struct pkt *pkt)
 	for (i = 0; i < pkt->nr_exts; i++)
 		fprintf(out, "+%u(%u)", pkt->exts[i],
 			8 * (pkt->ext_units[i] + 1));
-	fprintf(out, " host %u port %u seq %u ack %u len %u id %u ttl %u tos %u win %u df %u opt %u/%u/%u flags %#x",
+	fprintf(out, " host %u port %u seq %u ack %u len %u id %u ttl %u tos %u",
 		pkt->host, pkt->sport, pkt->seq, pkt->ack, pkt->len, pkt->id,
-		pkt->ttl, pkt->tos, pkt->win, pkt->df, pkt->optlen, pkt->opt,
-		pkt->opt_flip, pkt->flags);
-	fprintf(out, " vlans %u tag %u proto %u ihl %u doff %u frag %#x lie %d trailer %u cut %u fill %u version %u label %x bad %u%u",
-		pkt->vlans, pkt->vlan_tag, pkt->proto, pkt->ihl, pkt->doff,
-		pkt->frag, pkt->lie, pkt->trailer, pkt->cut, pkt->ext_fill,
-		pkt->version, pkt->flow_label, pkt->bad_csum,
-		pkt->bad_ip_csum);
-	fprintf(out, " shape %u head %u summed %d linear %u headroom %u gso %u/%u/%#x fl %#x hash %#x\n",
-		pkt->shape, pkt->head, (int)pkt->ip_summed - 1, pkt->linear,
-		pkt->headroom, pkt->gso_size, pkt->gso_segs, pkt->gso_type,
-		pkt->frame_flags, pkt->hash);
+		pkt->ttl, pkt->tos);
+	fprintf(out, " win %u df %u opt %u/%u/%u flags %#x vlans %u tag %u",
+		pkt->win, pkt->df, pkt->optlen, pkt->opt, pkt->opt_flip,
+		pkt->flags, pkt->vlans, pkt->vlan_tag);
+	fprintf(out, " proto %u ihl %u doff %u frag %#x lie %d trailer %u cut %u",
+		pkt->proto, pkt->ihl, pkt->doff, pkt->frag, pkt->lie,
+		pkt->trailer, pkt->cut);
+	fprintf(out, " fill %u version %u label %x bad %u%u shape %u head %u",
+		pkt->ext_fill, pkt->version, pkt->flow_label, pkt->bad_csum,
+		pkt->bad_ip_csum, pkt->shape, pkt->head);
+	fprintf(out, " summed %d linear %u headroom %u gso %u/%u/%#x",
+		(int)pkt->ip_summed - 1, pkt->linear, pkt->headroom,
+		pkt->gso_size, pkt->gso_segs, pkt->gso_type);
+	fprintf(out, " fl %#x hash %#x\n", pkt->frame_flags, pkt->hash);
 }

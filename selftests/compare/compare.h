@@ -109,16 +109,16 @@ struct outcome {
 	unsigned int skbs;
 };
 
-enum mode { MODE_STOCK, MODE_PASSTHROUGH, MODE_ON, MODE_MIXED, MODES };
+enum run_mode { MODE_STOCK, MODE_PASSTHROUGH, MODE_ON, MODE_MIXED, MODES };
 
 extern const char *const mode_names[MODES];
 
-void episode_run(int fd, const struct episode *e, enum mode mode,
+void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		 struct outcome *out);
 void outcome_end(struct outcome *out);
 bool outcome_equal(const struct outcome *a, const struct outcome *b);
 /* Prints the first difference, and the frames, fewer of them if fewer do. */
-void difference_print(int fd, const struct episode *e, enum mode mode,
+void difference_print(int fd, const struct episode *e, enum run_mode mode,
 		      const struct outcome *stock,
 		      const struct outcome *ours);
 

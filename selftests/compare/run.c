@@ -138,7 +138,7 @@ static void mix(__u64 *rng)
 		feature_flip(rng);
 }
 
-static void mode_set(enum mode mode)
+static void mode_set(enum run_mode mode)
 {
 	static const enum arm arms[MODES] = {
 		ARM_STOCK, ARM_PASSTHROUGH, ARM_ON, ARM_ON,
@@ -164,7 +164,7 @@ static void wash(int fd)
 	lab_end(&batch);
 }
 
-void episode_run(int fd, const struct episode *e, enum mode mode,
+void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		 struct outcome *out)
 {
 	struct lab_batch batch = {};
@@ -240,14 +240,20 @@ static void record_print(const char *who, const __u8 *record)
 {
 	const struct gro_lab_skb *s = (const void *)record;
 
-	printf("#   %s: len %u data_len %u truesize %u gso %u/%u/%#x summed %u level %u csum %#x start %u/%u headers %d %d %d inner %d %d %d headroom %u frags %u members %u hash %#x vlan %u/%u encap %u flags %#x head_frag %u\n",
+	printf("#   %s: len %u data_len %u truesize %u gso %u/%u/%#x",
 	       who, s->len, s->data_len, s->truesize, s->gso_size, s->gso_segs,
-	       s->gso_type, s->ip_summed, s->csum_level, s->csum,
-	       s->csum_start, s->csum_offset, s->mac_header,
-	       s->network_header, s->transport_header, s->inner_mac_header,
-	       s->inner_network_header, s->inner_transport_header, s->headroom,
-	       s->nr_frags, s->nr_members, s->hash, s->vlan_present,
-	       s->vlan_tci, s->encapsulation, s->shinfo_flags, s->head_frag);
+	       s->gso_type);
+	printf(" summed %u level %u csum %#x start %u/%u headers %d %d %d",
+	       s->ip_summed, s->csum_level, s->csum, s->csum_start,
+	       s->csum_offset, s->mac_header, s->network_header,
+	       s->transport_header);
+	printf(" inner %d %d %d headroom %u frags %u members %u hash %#x",
+	       s->inner_mac_header, s->inner_network_header,
+	       s->inner_transport_header, s->headroom, s->nr_frags,
+	       s->nr_members, s->hash);
+	printf(" vlan %u/%u encap %u flags %#x head_frag %u\n",
+	       s->vlan_present, s->vlan_tci, s->encapsulation,
+	       s->shinfo_flags, s->head_frag);
 	bytes_print("bytes", record + sizeof(*s) +
 		    s->nr_members * sizeof(struct gro_lab_member), s->bytes);
 }
@@ -298,7 +304,7 @@ static void episode_print(const struct episode *e,
 	}
 }
 
-static bool differs(int fd, const struct episode *e, enum mode mode)
+static bool differs(int fd, const struct episode *e, enum run_mode mode)
 {
 	struct outcome stock, ours;
 	bool equal;
@@ -312,7 +318,7 @@ static bool differs(int fd, const struct episode *e, enum mode mode)
 }
 
 /* Leave out all that can be left out with the difference still there. */
-static void shrink(int fd, const struct episode *e, enum mode mode, bool *skip)
+static void shrink(int fd, const struct episode *e, enum run_mode mode, bool *skip)
 {
 	struct episode part;
 	bool *try = xalloc(e->nr);
@@ -332,7 +338,7 @@ static void shrink(int fd, const struct episode *e, enum mode mode, bool *skip)
 	free(try);
 }
 
-void difference_print(int fd, const struct episode *e, enum mode mode,
+void difference_print(int fd, const struct episode *e, enum run_mode mode,
 		      const struct outcome *stock, const struct outcome *ours)
 {
 	bool *skip = xalloc(e->nr);
