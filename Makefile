@@ -18,9 +18,10 @@ destdir := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 
 # The gating steps of `make check`, in this order: NAME, then its command. Each
 # prints TAP and "N passed, N failed" as its last line.
-CHECK_STEPS ?= lint build vm selftests dkms bench
+CHECK_STEPS ?= lint build headers vm selftests dkms bench
 check_lint := selftests/host/lint.sh
 check_build := selftests/host/build.sh
+check_headers := selftests/host/headers.sh
 check_dkms := selftests/host/dkms.sh
 check_vm := vm/selftest
 check_selftests := selftests/check

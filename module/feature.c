@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bitops.h>
+#include <linux/ctype.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -141,6 +142,9 @@ ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,
 	int err;
 
 	err = kstrtobool(buf, &enable);
+	/* It looks at the first character alone, unless that is an o. */
+	if (!err && strcspn(buf, "\n") > 1 && tolower(buf[0]) != 'o')
+		err = -EINVAL;
 	if (err) {
 		pr_err("feature %s: '%.*s' is neither 0 nor 1\n",
 		       gro_opt_features[id].name, gro_opt_shown(buf), buf);

@@ -215,7 +215,7 @@ test_enabled_right_input() {
 test_enabled_wrong_input() {
 	local value
 	fresh || return
-	for value in 2 -1 x o ' 1' $'\n'; do
+	for value in 2 -1 10 1abc x o ' 1' $'\n'; do
 		refused "$GRO_OPT/features/tcp6/enabled" "$value" EINVAL \
 			"feature tcp6: '${value//[$'\n']/}' is neither 0 nor 1" || return
 	done
