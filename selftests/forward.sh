@@ -25,7 +25,7 @@ make_router() {
 		ip -n "$B" -6 route add default via fd02::1 &&
 		on "$R" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward &&
 			echo 1 >/proc/sys/net/ipv6/conf/all/forwarding' &&
-		small_segments && offload "$A" a0 tso off && offload "$R" r0 tso off gso off gro on &&
+		offload "$A" a0 tso off && offload "$R" r0 tso off gso off gro on &&
 		offload "$R" r1 tso off gso off && offload "$B" b0 gro on tso off
 }
 
