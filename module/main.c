@@ -47,7 +47,21 @@ static void gro_opt_say_loaded(void)
 		gro_opt_state_name(gro_opt_state), text);
 }
 
-static int gro_opt_initial_state(void)
+static int gro_opt_state_locked(enum gro_opt_state want)
+{
+	int err;
+
+	mutex_lock(&gro_opt_mutex);
+	err = gro_opt_state_set(want);
+	mutex_unlock(&gro_opt_mutex);
+	return err;
+}
+
+/*
+ * The state before the files: nobody can write to them while loading may still
+ * fail, so what has to be undone is what was done here.
+ */
+static int __init gro_opt_init(void)
 {
 	int want, err;
 
@@ -56,16 +70,6 @@ static int gro_opt_initial_state(void)
 		pr_err("state=%s: must be off, passthrough or on\n", state);
 		return -EINVAL;
 	}
-	mutex_lock(&gro_opt_mutex);
-	err = gro_opt_state_set(want);
-	mutex_unlock(&gro_opt_mutex);
-	return err;
-}
-
-static int __init gro_opt_init(void)
-{
-	int err;
-
 	err = gro_opt_features_parse(features);
 	if (err)
 		return err;
@@ -75,20 +79,25 @@ static int __init gro_opt_init(void)
 	err = gro_opt_selfcheck(selfcheck);
 	if (err)
 		goto err_selfcheck_exit;
-	err = gro_opt_sysfs_init();
+	err = gro_opt_state_locked(want);
 	if (err)
 		goto err_selfcheck_exit;
-	gro_opt_debugfs_init();
-	err = gro_opt_initial_state();
+	err = gro_opt_sysfs_init();
 	if (err)
-		goto err_debugfs_exit;
+		goto err_state_off;
+	gro_opt_debugfs_init();
+	if (want != GRO_OPT_OFF)
+		gro_opt_uevent();
 	gro_opt_say_loaded();
 	return 0;
 
-err_debugfs_exit:
-	gro_opt_debugfs_exit();
-	gro_opt_sysfs_exit();
+err_state_off:
+	/* An entry of another module over ours points here: stay, then. */
+	if (gro_opt_state_locked(GRO_OPT_OFF))
+		return 0;
+	gro_opt_devices_exit();
 err_selfcheck_exit:
+	gro_opt_fault_exit();
 	gro_opt_selfcheck_exit();
 	return err;
 }

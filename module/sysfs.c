@@ -232,7 +232,7 @@ err_dirs_remove:
 	return err;
 }
 
-/* Tell user space about a new state; gro_opt_mutex held, may sleep. */
+/* Tell user space about a new state, once there are files. May sleep. */
 void gro_opt_uevent(void)
 {
 	char state[40], seq[48], fault[128];
