@@ -8,6 +8,8 @@
 
 #define EPISODE 120
 #define BLOCK	16
+/* A line of progress after so many. */
+#define SHOW	100000
 
 struct options {
 	__u64 seed;
@@ -20,8 +22,9 @@ static void usage(FILE *out)
 {
 	fputs("Usage: parity [--seed N] [--packets N] [--only N] [--brief]\n\n"
 	      "Runs random streams through gro_lab.ko with stock's handlers, with ours\n"
-	      "passing on, with ours, and with state and features changing between\n"
-	      "batches while packets are held; all that leaves GRO has to be the same.\n\n"
+	      "passing on, with ours, with state and features changing between batches\n"
+	      "while packets are held, and with a coin that gives each packet to ours or\n"
+	      "to stock's; all that leaves GRO has to be the same.\n\n"
 	      "  --seed N     where the random numbers start (1)\n"
 	      "  --packets N  about so many (20000)\n"
 	      "  --only N     the episode with this number alone, to repeat it\n"
@@ -111,8 +114,9 @@ static void block_mode(int fd, struct block *b, enum run_mode mode, bool brief,
 /* State changes take long, so each state serves a whole block. */
 static void block_run(int fd, struct block *b, bool brief, struct totals *sum)
 {
-	unsigned int i;
+	static unsigned int shown;
 	enum run_mode mode;
+	unsigned int i;
 
 	for (i = 0; i < b->nr; i++) {
 		episode_run(fd, &b->episodes[i], MODE_STOCK, &b->stock[i]);
@@ -125,6 +129,45 @@ static void block_run(int fd, struct block *b, bool brief, struct totals *sum)
 		episode_end(&b->episodes[i]);
 	}
 	b->nr = 0;
+	if (sum->packets / SHOW != shown) {
+		shown = sum->packets / SHOW;
+		printf("# %u packets so far\n", sum->packets);
+		fflush(stdout);
+	}
+}
+
+static bool bad_any(const struct totals *sum)
+{
+	enum run_mode mode;
+
+	for (mode = MODE_PASSTHROUGH; mode < MODES; mode++)
+		if (sum->bad[mode])
+			return true;
+	return false;
+}
+
+/* A run in which nothing merges compares nothing, as with a lopsided coin. */
+static bool idle(const struct totals *sum)
+{
+	return sum->merged <= sum->packets / 10 ||
+	       coin_total.stock < sum->packets / 10 ||
+	       coin_total.front < sum->packets / 10;
+}
+
+static void report(const struct options *opts, const struct totals *sum)
+{
+	enum run_mode mode;
+
+	printf("%sok 1 seed %llu: %u packets, %u merged, %u skbs, coin %llu stock %llu ours\n",
+	       idle(sum) && !opts->only ? "not " : "",
+	       (unsigned long long)opts->seed, sum->packets, sum->merged,
+	       sum->skbs, (unsigned long long)coin_total.stock,
+	       (unsigned long long)coin_total.front);
+	for (mode = MODE_PASSTHROUGH; mode < MODES; mode++)
+		printf("%sok %u %s equals stock%s\n",
+		       sum->bad[mode] ? "not " : "", 1 + mode,
+		       mode_names[mode], sum->bad[mode] ?
+		       ", repeat with --only and the episode" : "");
 }
 
 int main(int argc, char **argv)
@@ -133,11 +176,10 @@ int main(int argc, char **argv)
 	struct totals sum = {};
 	struct block block = {};
 	unsigned int nr, i;
-	enum run_mode mode;
 	int fd;
 
 	parse(argc, argv, &opts);
-	puts("TAP version 13\n1..4");
+	printf("TAP version 13\n1..%u\n", MODES);
 	fd = lab_open();
 	nr = opts.only ? 1 : (opts.packets + EPISODE - 1) / EPISODE;
 	for (i = 0; i < nr; i++) {
@@ -146,17 +188,6 @@ int main(int argc, char **argv)
 		if (block.nr == BLOCK || i + 1 == nr)
 			block_run(fd, &block, opts.brief, &sum);
 	}
-
-	/* A run in which nothing merges compares nothing. */
-	printf("%sok 1 seed %llu: %u packets, %u merged, %u skbs\n",
-	       sum.merged > sum.packets / 10 || opts.only ? "" : "not ",
-	       (unsigned long long)opts.seed, sum.packets, sum.merged,
-	       sum.skbs);
-	for (mode = MODE_PASSTHROUGH; mode < MODES; mode++)
-		printf("%sok %u %s equals stock%s\n",
-		       sum.bad[mode] ? "not " : "", 1 + mode,
-		       mode_names[mode], sum.bad[mode] ?
-		       ", repeat with --only and the episode" : "");
-	return sum.merged <= sum.packets / 10 && !opts.only ? 1 :
-	       sum.bad[1] + sum.bad[2] + sum.bad[3] ? 1 : 0;
+	report(&opts, &sum);
+	return (idle(&sum) && !opts.only) || bad_any(&sum);
 }

@@ -109,7 +109,15 @@ struct outcome {
 	unsigned int skbs;
 };
 
-enum run_mode { MODE_STOCK, MODE_PASSTHROUGH, MODE_ON, MODE_MIXED, MODES };
+/*
+ * mixed: state and features change between batches, with packets held. coin:
+ * each packet goes to stock's handler or to ours, and features change as well.
+ */
+enum run_mode {
+	MODE_STOCK, MODE_PASSTHROUGH, MODE_ON, MODE_MIXED, MODE_COIN, MODES
+};
+
+extern struct gro_lab_coin coin_total;
 
 extern const char *const mode_names[MODES];
 

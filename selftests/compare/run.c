@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs episodes in the arms, compares, and shrinks what differs. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "compare.h"
 
@@ -12,7 +14,7 @@
 #define FEATURES "/sys/kernel/gro_opt/features/"
 
 const char *const mode_names[MODES] = {
-	"stock", "passthrough", "on", "mixed",
+	"stock", "passthrough", "on", "mixed", "coin",
 };
 
 /* --- episodes ------------------------------------------------------------- */
@@ -106,33 +108,64 @@ static void outcome_add(struct outcome *out, unsigned int at,
 	out->skbs += result->skbs;
 }
 
-static void feature_flip(__u64 *rng)
+/* One that this kernel can have. */
+static int is_feature(const struct dirent *entry)
 {
-	static const char *const names[] = { "tcp4", "tcp6", "exthdr" };
-	char path[128];
+	char path[sizeof(FEATURES) + 256 + 16], reason[64];
+
+	if (entry->d_name[0] == '.')
+		return 0;
+	snprintf(path, sizeof(path), FEATURES "%s/reason", entry->d_name);
+	return file_read(path, reason, sizeof(reason)) &&
+	       !strcmp(reason, "ok");
+}
+
+/* What the module has, asked once. */
+static const struct dirent *feature_at(unsigned int i, unsigned int *nr)
+{
+	static struct dirent **list;
+	static int found;
+
+	if (!list)
+		found = scandir(FEATURES, &list, is_feature, alphasort);
+	if (found <= 0)
+		die("no features in " FEATURES ": is gro_opt.ko loaded?");
+	*nr = found;
+	return list[i % found];
+}
+
+static void feature_set(unsigned int i, bool enable)
+{
+	char path[sizeof(FEATURES) + 256 + 16];
+	unsigned int nr;
 
 	snprintf(path, sizeof(path), FEATURES "%s/enabled",
-		 names[rnd(rng) % ARRAY_SIZE(names)]);
-	if (!file_write(path, one_in(rng, 2) ? "1" : "0"))
+		 feature_at(i, &nr)->d_name);
+	if (!file_write(path, enable ? "1" : "0"))
 		die("%s: %s", path, strerror(errno));
+}
+
+static void feature_flip(__u64 *rng)
+{
+	unsigned int i = rnd(rng);
+
+	feature_set(i, one_in(rng, 2));
 }
 
 static void features_reset(void)
 {
-	static const char *const paths[] = {
-		FEATURES "tcp4/enabled", FEATURES "tcp6/enabled",
-		FEATURES "exthdr/enabled",
-	};
-	unsigned int i;
+	unsigned int i = 0, nr;
 
-	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		file_write(paths[i], "1");
+	do {
+		feature_at(i, &nr);
+		feature_set(i, true);
+	} while (++i < nr);
 }
 
 /* Between two batches, with packets held. */
-static void mix(__u64 *rng)
+static void mix(enum run_mode mode, __u64 *rng)
 {
-	if (one_in(rng, 3))
+	if (mode == MODE_MIXED && one_in(rng, 3))
 		arm_set(rnd(rng) % ARMS);
 	else
 		feature_flip(rng);
@@ -141,10 +174,55 @@ static void mix(__u64 *rng)
 static void mode_set(enum run_mode mode)
 {
 	static const enum arm arms[MODES] = {
-		ARM_STOCK, ARM_PASSTHROUGH, ARM_ON, ARM_ON,
+		ARM_STOCK, ARM_PASSTHROUGH, ARM_ON, ARM_ON, ARM_ON,
 	};
 
 	arm_set(arms[mode]);
+}
+
+/* How the coin fell in all episodes of the program. */
+struct gro_lab_coin coin_total;
+
+static void coin_start(int fd, __u64 seed)
+{
+	static bool learned;
+
+	if (!learned) {
+		arm_set(ARM_STOCK);
+		if (ioctl(fd, GRO_LAB_COIN_LEARN))
+			die("GRO_LAB_COIN_LEARN: %s", strerror(errno));
+		learned = true;
+	}
+	mode_set(MODE_COIN);
+	seed |= 1;
+	if (ioctl(fd, GRO_LAB_COIN_ON, &seed))
+		die("GRO_LAB_COIN_ON: %s", strerror(errno));
+}
+
+static void coin_stop(int fd)
+{
+	struct gro_lab_coin count;
+
+	if (ioctl(fd, GRO_LAB_COIN_OFF, &count))
+		die("GRO_LAB_COIN_OFF: %s", strerror(errno));
+	coin_total.stock += count.stock;
+	coin_total.front += count.front;
+}
+
+static void mode_begin(int fd, enum run_mode mode, __u64 seed)
+{
+	if (mode == MODE_COIN)
+		coin_start(fd, seed);
+	else
+		mode_set(mode);
+}
+
+static void mode_end(int fd, enum run_mode mode)
+{
+	if (mode == MODE_COIN)
+		coin_stop(fd);
+	if (mode == MODE_MIXED || mode == MODE_COIN)
+		features_reset();
 }
 
 /*
@@ -174,9 +252,9 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 
 	memset(out, 0, sizeof(*out));
 	out->verdicts = xalloc(e->nr + 1);
-	mode_set(mode);
 	if (e->frags)
 		wash(fd);
+	mode_begin(fd, mode, rng);
 	lab_begin(&batch, e->frags ? GRO_LAB_B_FRAGS : 0);
 	for (i = 0; i < e->nr; i++) {
 		lab_add(&batch, &e->frames[i], e->bytes[i]);
@@ -190,11 +268,10 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		free(result);
 		from = i + 1;
 		lab_begin(&batch, e->frags ? GRO_LAB_B_FRAGS : 0);
-		if (mode == MODE_MIXED && from < e->nr)
-			mix(&rng);
+		if ((mode == MODE_MIXED || mode == MODE_COIN) && from < e->nr)
+			mix(mode, &rng);
 	}
-	if (mode == MODE_MIXED)
-		features_reset();
+	mode_end(fd, mode);
 	lab_end(&batch);
 	out->verdicts[e->nr] = 0xff;
 }

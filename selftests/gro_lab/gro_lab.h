@@ -279,6 +279,16 @@ struct gro_lab_run {
 	__u64 resv[8];
 };
 
+/*
+ * A coin for each packet: stock's handlers, as GRO_LAB_COIN_LEARN found them,
+ * or those that were in front of them at GRO_LAB_COIN_ON, whose argument is the
+ * seed. GRO_LAB_COIN_OFF tells how it fell.
+ */
+struct gro_lab_coin {
+	__u64 stock;
+	__u64 front;
+};
+
 #define GRO_LAB_CAN_DECRYPTED	0x1
 #define GRO_LAB_CAN_POOL	0x2
 
@@ -297,5 +307,8 @@ struct gro_lab_info {
 #define GRO_LAB_MEASURE_OFF	_IO('G', 0x64)
 #define GRO_LAB_MEASURE_RESET	_IO('G', 0x65)
 #define GRO_LAB_MEASURE_READ	_IOR('G', 0x66, struct gro_lab_measure)
+#define GRO_LAB_COIN_LEARN	_IO('G', 0x67)
+#define GRO_LAB_COIN_ON		_IOW('G', 0x68, __u64)
+#define GRO_LAB_COIN_OFF	_IOR('G', 0x69, struct gro_lab_coin)
 
 #endif /* _GRO_LAB_H */

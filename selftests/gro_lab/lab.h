@@ -118,8 +118,32 @@ void lab_result_finish(struct lab_result *result, const struct lab_job *job,
 		       const struct lab_dev *lab);
 void lab_result_free(struct lab_result *result);
 
+/* hook.c */
+
+/* The entries whose callbacks are ours while hooked, and what they were. */
+struct lab_hook {
+	struct packet_offload *rx;
+	struct packet_offload *done;
+	struct offload_callbacks orig;
+};
+
+extern struct lab_hook lab_hooks[GRO_LAB_FAMILIES];
+
+int lab_hooks_init(void);
+void lab_hooks_exit(void);
+int lab_hooks_peek(struct offload_callbacks *now);
+int lab_hooks_on(const struct offload_callbacks *ours);
+void lab_hooks_off(const struct offload_callbacks *ours);
+bool lab_hooked_with(const struct offload_callbacks *ours);
+bool lab_hooks_stale(void);
+
+/* coin.c */
+int lab_coin_learn(void);
+int lab_coin_on(u64 seed);
+void lab_coin_off(struct gro_lab_coin *count);
+
 /* measure.c */
-int lab_measure_init(void);
+void lab_measure_init(void);
 void lab_measure_exit(void);
 int lab_measure_on(void);
 void lab_measure_off(void);

@@ -41,10 +41,13 @@ static int lab_file_open(struct inode *inode, struct file *file)
 static int lab_file_release(struct inode *inode, struct file *file)
 {
 	struct lab_file *lab = file->private_data;
+	struct gro_lab_coin count;
 
 	mutex_lock(&lab_mutex);
-	if (!--lab_users)
+	if (!--lab_users) {
 		lab_capture_off();
+		lab_coin_off(&count);
+	}
 	mutex_unlock(&lab_mutex);
 	lab_batch_free(lab->batch);
 	lab_result_free(lab->result);
@@ -145,6 +148,23 @@ static long lab_ioctl_measure_read(void __user *arg)
 	return copy_to_user(arg, &measure, sizeof(measure)) ? -EFAULT : 0;
 }
 
+static long lab_ioctl_coin_on(void __user *arg)
+{
+	u64 seed;
+
+	if (copy_from_user(&seed, arg, sizeof(seed)))
+		return -EFAULT;
+	return lab_coin_on(seed);
+}
+
+static long lab_ioctl_coin_off(void __user *arg)
+{
+	struct gro_lab_coin count;
+
+	lab_coin_off(&count);
+	return copy_to_user(arg, &count, sizeof(count)) ? -EFAULT : 0;
+}
+
 /* Caller holds lab_mutex. */
 static long lab_ioctl(struct lab_file *lab, unsigned int cmd, void __user *arg)
 {
@@ -165,6 +185,12 @@ static long lab_ioctl(struct lab_file *lab, unsigned int cmd, void __user *arg)
 		return 0;
 	case GRO_LAB_MEASURE_READ:
 		return lab_ioctl_measure_read(arg);
+	case GRO_LAB_COIN_LEARN:
+		return lab_coin_learn();
+	case GRO_LAB_COIN_ON:
+		return lab_ioctl_coin_on(arg);
+	case GRO_LAB_COIN_OFF:
+		return lab_ioctl_coin_off(arg);
 	}
 	return -ENOTTY;
 }
@@ -204,9 +230,10 @@ static int __init lab_init(void)
 	err = lab_devs_init();
 	if (err)
 		return err;
-	err = lab_measure_init();
+	err = lab_hooks_init();
 	if (err)
 		goto err_devs_exit;
+	lab_measure_init();
 	err = misc_register(&lab_misc);
 	if (err)
 		goto err_measure_exit;
@@ -214,6 +241,7 @@ static int __init lab_init(void)
 
 err_measure_exit:
 	lab_measure_exit();
+	lab_hooks_exit();
 err_devs_exit:
 	lab_devs_exit();
 	lab_build_exit();
@@ -224,6 +252,7 @@ static void __exit lab_exit(void)
 {
 	misc_deregister(&lab_misc);
 	lab_measure_exit();
+	lab_hooks_exit();
 	lab_devs_exit();
 	lab_build_exit();
 }

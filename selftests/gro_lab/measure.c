@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Counts what the L3 GRO handlers that are in place cost, whoever's they are.
- *
- * While measuring is on, the callbacks in the packet_offload entries that the
- * kernel finds first are ours. They belong to stock or to a module, so other
- * code must not read them meanwhile and keep what it read: switch handlers,
- * then measure. That a module with such an entry goes away is noticed.
- */
+/* Counts what the L3 GRO handlers that are in place cost, whoever's they are. */
 #include <linux/debugfs.h>
-#include <linux/module.h>
+#include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
@@ -17,28 +10,12 @@
 
 #include "lab.h"
 
-/* The entries whose callbacks are ours while measuring, and what they were. */
-struct lab_hook {
-	struct packet_offload *rx;
-	struct packet_offload *done;
-	struct offload_callbacks orig;
-};
-
 struct lab_cpu {
 	unsigned int depth;
 	struct gro_lab_counters counters[GRO_LAB_FAMILIES];
 };
 
 static DEFINE_PER_CPU(struct lab_cpu, lab_cpu);
-static struct lab_hook lab_hooks[GRO_LAB_FAMILIES];
-static const __be16 lab_types[GRO_LAB_FAMILIES] = {
-	[GRO_LAB_IPV4] = htons(ETH_P_IP),
-	[GRO_LAB_IPV6] = htons(ETH_P_IPV6),
-};
-
-/* Also without lab_mutex, from the module notifier. */
-static DEFINE_MUTEX(lab_measure_mutex);
-static bool lab_measure_running;
 static u32 lab_empty_receive;
 static u32 lab_empty_complete;
 static struct dentry *lab_debugfs;
@@ -206,99 +183,20 @@ static void lab_calibrate(void)
 
 /* --- on and off ----------------------------------------------------------- */
 
-static int lab_hook_find(struct lab_hook *hook, __be16 type)
-{
-	rcu_read_lock();
-	hook->rx = gro_find_receive_by_type(type);
-	hook->done = gro_find_complete_by_type(type);
-	rcu_read_unlock();
-	if (!hook->rx || !hook->done)
-		return -ENOENT;
-	hook->orig.gro_receive = hook->rx->callbacks.gro_receive;
-	hook->orig.gro_complete = hook->done->callbacks.gro_complete;
-	return 0;
-}
-
-static void lab_hook_set(enum gro_lab_family family)
-{
-	const struct offload_callbacks *ours = &lab_measured[family];
-	const struct lab_hook *hook = &lab_hooks[family];
-
-	WRITE_ONCE(hook->rx->callbacks.gro_receive, ours->gro_receive);
-	WRITE_ONCE(hook->done->callbacks.gro_complete, ours->gro_complete);
-}
-
-/* Leaves alone what someone else has put there since. */
-static void lab_hook_restore(enum gro_lab_family family)
-{
-	const struct offload_callbacks *ours = &lab_measured[family];
-	const struct lab_hook *hook = &lab_hooks[family];
-
-	if (cmpxchg(&hook->rx->callbacks.gro_receive, ours->gro_receive,
-		    hook->orig.gro_receive) != ours->gro_receive)
-		pr_warn("someone else changed gro_receive meanwhile\n");
-	if (cmpxchg(&hook->done->callbacks.gro_complete, ours->gro_complete,
-		    hook->orig.gro_complete) != ours->gro_complete)
-		pr_warn("someone else changed gro_complete meanwhile\n");
-}
-
-static bool lab_hook_stale(enum gro_lab_family family)
-{
-	const struct lab_hook *hook = &lab_hooks[family];
-	bool stale;
-
-	rcu_read_lock();
-	stale = gro_find_receive_by_type(lab_types[family]) != hook->rx ||
-		gro_find_complete_by_type(lab_types[family]) != hook->done;
-	rcu_read_unlock();
-	return stale;
-}
-
 int lab_measure_on(void)
 {
-	enum gro_lab_family i;
-	int err = 0;
-
-	mutex_lock(&lab_measure_mutex);
-	if (lab_measure_running) {
-		err = -EBUSY;
-		goto unlock;
-	}
 	lab_calibrate();
-	for (i = 0; i < GRO_LAB_FAMILIES && !err; i++)
-		err = lab_hook_find(&lab_hooks[i], lab_types[i]);
-	if (err)
-		goto unlock;
-	for (i = 0; i < GRO_LAB_FAMILIES; i++)
-		lab_hook_set(i);
-	lab_measure_running = true;
-unlock:
-	mutex_unlock(&lab_measure_mutex);
-	return err;
-}
-
-static void lab_measure_stop(void)
-{
-	enum gro_lab_family i;
-
-	for (i = 0; i < GRO_LAB_FAMILIES; i++)
-		lab_hook_restore(i);
-	/* No CPU is in our callbacks after this. */
-	synchronize_net();
-	lab_measure_running = false;
+	return lab_hooks_on(lab_measured);
 }
 
 void lab_measure_off(void)
 {
-	mutex_lock(&lab_measure_mutex);
-	if (lab_measure_running)
-		lab_measure_stop();
-	mutex_unlock(&lab_measure_mutex);
+	lab_hooks_off(lab_measured);
 }
 
 bool lab_measuring(void)
 {
-	return READ_ONCE(lab_measure_running);
+	return lab_hooked_with(lab_measured);
 }
 
 /* --- the counters --------------------------------------------------------- */
@@ -334,13 +232,10 @@ void lab_measure_read(struct gro_lab_measure *measure)
 	unsigned int cpu;
 
 	memset(measure, 0, sizeof(*measure));
-	mutex_lock(&lab_measure_mutex);
-	measure->on = lab_measure_running;
+	measure->on = lab_measuring();
 	measure->empty_receive = lab_empty_receive;
 	measure->empty_complete = lab_empty_complete;
-	for (i = 0; i < GRO_LAB_FAMILIES && measure->on; i++)
-		measure->stale |= lab_hook_stale(i);
-	mutex_unlock(&lab_measure_mutex);
+	measure->stale = measure->on && lab_hooks_stale();
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < GRO_LAB_FAMILIES; i++)
 			lab_add(&measure->counters[i],
@@ -407,55 +302,15 @@ static const struct file_operations lab_measure_fops = {
 	.release	= single_release,
 };
 
-/* --- other modules -------------------------------------------------------- */
-
-static bool lab_hooked_in(const struct module *mod)
+void lab_measure_init(void)
 {
-	enum gro_lab_family i;
-
-	for (i = 0; i < GRO_LAB_FAMILIES; i++)
-		if (within_module((unsigned long)lab_hooks[i].rx, mod) ||
-		    within_module((unsigned long)lab_hooks[i].done, mod))
-			return true;
-	return false;
-}
-
-/* Entries of a module that is unloaded go with it. */
-static int lab_module_notify(struct notifier_block *nb, unsigned long event,
-			     void *data)
-{
-	struct module *mod = data;
-
-	mutex_lock(&lab_measure_mutex);
-	if (lab_measure_running && event == MODULE_STATE_GOING &&
-	    lab_hooked_in(mod)) {
-		pr_warn("%s goes, measuring ends here\n", mod->name);
-		lab_measure_stop();
-	}
-	mutex_unlock(&lab_measure_mutex);
-	return NOTIFY_OK;
-}
-
-static struct notifier_block lab_module_nb = {
-	.notifier_call = lab_module_notify,
-};
-
-int lab_measure_init(void)
-{
-	int err;
-
-	err = register_module_notifier(&lab_module_nb);
-	if (err)
-		return err;
 	lab_debugfs = debugfs_create_dir("gro_lab", NULL);
 	debugfs_create_file("measure", 0600, lab_debugfs, NULL,
 			    &lab_measure_fops);
-	return 0;
 }
 
 void lab_measure_exit(void)
 {
 	debugfs_remove_recursive(lab_debugfs);
 	lab_measure_off();
-	unregister_module_notifier(&lab_module_nb);
 }
