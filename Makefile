@@ -20,13 +20,14 @@ destdir := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 # prints TAP and "N passed, N failed" as its last line.
 # CHECK_STEPS="vm" tests the runner itself; on a machine that is very busy its
 # first guest can stall for a minute, which is a complaint of that kernel's.
-CHECK_STEPS ?= lint build headers selftests dkms bench
+CHECK_STEPS ?= lint build headers selftests refused dkms bench
 check_lint := selftests/host/lint.sh
 check_build := selftests/host/build.sh
 check_headers := selftests/host/headers.sh
 check_dkms := selftests/host/dkms.sh
 check_vm := vm/selftest
 check_selftests := selftests/check
+check_refused := selftests/mutants --refused 6.1 6.12 7.3
 check_bench := bench/bench
 
 # What `make install` puts beside the module, as FILE:PLACE, as far as there is
@@ -268,6 +269,10 @@ check: ## every test that gates; logs in build/check/
 check-debug: ## on a kernel with KASAN, lockdep, kmemleak and the like (User Mode Linux)
 	@exec uml/check
 
+check-long: ## a million random packets on each kernel, stock against ours; an hour
+	@exec selftests/check --test parity.sh --env PACKETS=$(or $(PACKETS),1000000) \
+		--env SEED=$(or $(SEED),1000) --timeout 7200 $(KERNEL)
+
 check-mutants: ## seed faults into the module and see that the tests find each
 	@exec selftests/mutants $(or $(KERNEL),6.12)
 
@@ -298,4 +303,4 @@ help: ## this
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules-only install uninstall dkms dkms-remove demo bench \
-	check check-debug check-mutants compare lint clean help
+	check check-debug check-long check-mutants compare lint clean help

@@ -53,6 +53,7 @@ static const struct gro_opt_sim_case gro_opt_sim_cases[] = {
 	CASE("ack", {}, { .ack = 1 }, { .ack = 1 }),
 	CASE("options", {}, { .opt = 1 }, { .opt = 1 }),
 	CASE("ports", {}, { .port = 1 }, {}, { .port = 1 }),
+	CASE("extension header", {}, { .ext = 1 }, { .ext = 1 }, {}),
 	CASE("ttl", {}, { .ttl = 1 }, { .ttl = 1 }),
 	CASE("tos", {}, { .tos = 4 }, { .tos = 4 }),
 	CASE("ecn", {}, { .tos = 3 }, {}),

@@ -51,12 +51,13 @@ static void gro_opt_sim_ip4(u8 *at, const struct gro_opt_sim_seg *seg,
 }
 
 /* One chain: PadN for options, a spent type-0-like header for routing. */
-static void gro_opt_sim_exthdr(u8 *at, unsigned int len)
+static void gro_opt_sim_exthdr(u8 *at, unsigned int len, u8 last)
 {
 	at[0] = IPPROTO_TCP;
 	at[1] = len / 8 - 1;
 	at[2] = 1;
 	at[3] = len - 4;
+	at[len - 1] = last;
 }
 
 static void gro_opt_sim_ip6(u8 *at, const struct gro_opt_sim_seg *seg,
@@ -80,7 +81,8 @@ static void gro_opt_sim_ip6(u8 *at, const struct gro_opt_sim_seg *seg,
 	iph->daddr = iph->saddr;
 	iph->daddr.s6_addr32[3] = htonl(2);
 	if (l3len > sizeof(*iph))
-		gro_opt_sim_exthdr(at + sizeof(*iph), l3len - sizeof(*iph));
+		gro_opt_sim_exthdr(at + sizeof(*iph), l3len - sizeof(*iph),
+				   seg->ext);
 }
 
 static void gro_opt_sim_tcp(u8 *at, const struct gro_opt_sim_seg *seg, u32 seq)

@@ -51,6 +51,7 @@ enum gro_opt_sim_shape {
  * @ack: added to the acknowledged number
  * @opt: value in the timestamps option
  * @port: added to the source port
+ * @ext: last byte of the extension header
  * @trailer: bytes behind the end of the IP packet
  * @nodf: DF is not set
  * @csum: state of the checksum
@@ -66,6 +67,7 @@ struct gro_opt_sim_seg {
 	u8 ack;
 	u8 opt;
 	u8 port;
+	u8 ext;
 	u8 trailer;
 	bool nodf;
 	enum gro_opt_sim_csum csum;

@@ -128,21 +128,26 @@ static const struct dirent *feature_at(unsigned int i, unsigned int *nr)
 
 	if (!list)
 		found = scandir(FEATURES, &list, is_feature, alphasort);
-	if (found <= 0)
+	if (found < 0)
 		die("no features in " FEATURES ": is gro_opt.ko loaded?");
 	*nr = found;
-	return list[i % found];
+	return found ? list[i % found] : NULL;
 }
 
-static void feature_set(unsigned int i, bool enable)
+/* The n-th feature, if there is any. Returns how many there are. */
+static unsigned int feature_set(unsigned int i, bool enable)
 {
 	char path[sizeof(FEATURES) + 256 + 16];
+	const struct dirent *entry;
 	unsigned int nr;
 
-	snprintf(path, sizeof(path), FEATURES "%s/enabled",
-		 feature_at(i, &nr)->d_name);
+	entry = feature_at(i, &nr);
+	if (!entry)
+		return 0;
+	snprintf(path, sizeof(path), FEATURES "%s/enabled", entry->d_name);
 	if (!file_write(path, enable ? "1" : "0"))
 		die("%s: %s", path, strerror(errno));
+	return nr;
 }
 
 static void feature_flip(__u64 *rng)
@@ -154,12 +159,10 @@ static void feature_flip(__u64 *rng)
 
 static void features_reset(void)
 {
-	unsigned int i = 0, nr;
+	unsigned int i, nr = 1;
 
-	do {
-		feature_at(i, &nr);
-		feature_set(i, true);
-	} while (++i < nr);
+	for (i = 0; i < nr; i++)
+		nr = feature_set(i, true);
 }
 
 /* Between two batches, with packets held. */
@@ -245,6 +248,7 @@ static void wash(int fd)
 void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		 struct outcome *out)
 {
+	static bool washed;
 	struct lab_batch batch = {};
 	struct gro_lab_result *result;
 	__u64 rng = e->seed ^ 0x9e3779b97f4a7c15ULL;
@@ -252,8 +256,10 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 
 	memset(out, 0, sizeof(*out));
 	out->verdicts = xalloc(e->nr + 1);
-	if (e->frags)
+	/* Whoever ran before may have ended with packets held. */
+	if (e->frags || !washed)
 		wash(fd);
+	washed = true;
 	mode_begin(fd, mode, rng);
 	lab_begin(&batch, e->frags ? GRO_LAB_B_FRAGS : 0);
 	for (i = 0; i < e->nr; i++) {
