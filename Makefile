@@ -20,7 +20,7 @@ destdir := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 # prints TAP and "N passed, N failed" as its last line.
 # CHECK_STEPS="vm" tests the runner itself; on a machine that is very busy its
 # first guest can stall for a minute, which is a complaint of that kernel's.
-CHECK_STEPS ?= lint build headers selftests refused dkms bench
+CHECK_STEPS ?= lint build headers selftests refused captures dkms bench
 check_lint := selftests/host/lint.sh
 check_build := selftests/host/build.sh
 check_headers := selftests/host/headers.sh
@@ -28,6 +28,7 @@ check_dkms := selftests/host/dkms.sh
 check_vm := vm/selftest
 check_selftests := selftests/check
 check_refused := selftests/mutants --refused 6.1 6.12 7.3
+check_captures := selftests/host/captures.sh
 check_bench := bench/bench
 
 # What `make install` puts beside the module, as FILE:PLACE, as far as there is
@@ -269,16 +270,18 @@ check: ## every test that gates; logs in build/check/
 check-debug: ## on a kernel with KASAN, lockdep, kmemleak and the like (User Mode Linux)
 	@exec uml/check
 
-check-long: ## a million random packets on each kernel, stock against ours; an hour
-	@exec selftests/check --test parity.sh --env PACKETS=$(or $(PACKETS),1000000) \
+check-long: ## a million random packets on each kernel, and captures in all wraps; hours
+	@selftests/check --test parity.sh --env PACKETS=$(or $(PACKETS),1000000) \
 		--env SEED=$(or $(SEED),1000) --timeout 7200 $(KERNEL)
+	exec selftests/host/captures.sh --long $(KERNEL)
 
 check-mutants: ## seed faults into the module and see that the tests find each
 	@exec selftests/mutants $(or $(KERNEL),6.12)
 
 compare: ## PCAPS=FILES: anyone's captures through stock and ours, compared
 	@exec env PCAPS="$(PCAPS)" KERNEL="$(KERNEL)" BURST="$(BURST)" \
-		WRAP="$(WRAP)" selftests/compare_captures
+		WRAP="$(WRAP)" CSUM="$(CSUM)" LIMIT="$(LIMIT)" \
+		selftests/compare_captures
 
 lint: ## checkpatch, sparse, shellcheck, and the project's own rules
 	@exec selftests/host/lint.sh

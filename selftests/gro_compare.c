@@ -136,9 +136,9 @@ static void compare(int fd, const struct frames *f, const struct options *opts,
 			add_frame(&e[i], opts, csums, f->bytes[k], f->lens[k],
 				  k % burst == 0);
 	}
-	for (mode = MODE_STOCK; mode <= MODE_ON; mode++)
+	for (mode = MODE_STOCK; mode < MODES; mode++)
 		for (i = 0; i < nr; i++)
-			if (e[i].nr)
+			if (e[i].nr && mode != MODE_MIXED)
 				run_chunk(fd, &e[i], mode, &stock[i], sum);
 	for (i = 0; i < nr; i++) {
 		outcome_end(&stock[i]);
@@ -187,7 +187,8 @@ static void __noreturn usage(int code)
 {
 	fputs("Usage: gro_compare [OPTIONS] CAPTURE...\n\n"
 	      "Feeds captures through gro_lab.ko with stock's GRO handlers, with ours\n"
-	      "passing on, and with ours, and compares everything that leaves GRO.\n\n"
+	      "passing on, with ours, and with a coin that gives each packet to ours or to\n"
+	      "stock's, and compares everything that leaves GRO.\n\n"
 	      "  --kernel NAME   what to print as kernel=\n"
 	      "  --burst LIST    frames between flushes (1,8,64,300)\n"
 	      "  --wrap KIND     more headers in front: vlan qinq ipip sit ip6ip6 4in6 gre\n"
