@@ -199,6 +199,27 @@ static int lab_poll(struct napi_struct *napi, int budget)
 	return done;
 }
 
+/* As a batch wants its device to be. Caller holds RTNL. */
+static void lab_dev_adjust(struct net_device *netdev,
+			   const struct gro_lab_batch *head)
+{
+	const netdev_features_t mask = NETIF_F_GRO_UDP_FWD |
+				       NETIF_F_GRO_FRAGLIST;
+	netdev_features_t features = 0;
+
+	if (head->features & GRO_LAB_DEV_UDP_FWD)
+		features |= NETIF_F_GRO_UDP_FWD;
+	if (head->features & GRO_LAB_DEV_FRAGLIST)
+		features |= NETIF_F_GRO_FRAGLIST;
+	lab_set_max_sizes(netdev, head->gro_max_size ?: GRO_LEGACY_MAX_SIZE,
+			  head->gro_ipv4_max_size ?: GRO_LEGACY_MAX_SIZE);
+	if ((netdev->features & mask) == features)
+		return;
+	netdev->wanted_features &= ~mask;
+	netdev->wanted_features |= features;
+	netdev_update_features(netdev);
+}
+
 /**
  * lab_job_poll - have a lab's NAPI poll once, for a job
  * @lab: the lab
@@ -215,6 +236,7 @@ int lab_job_poll(struct lab_dev *lab, struct lab_job *job)
 		rtnl_unlock();
 		return -ENETDOWN;
 	}
+	lab_dev_adjust(lab->netdev, &job->batch->head);
 	WRITE_ONCE(lab_deliver, !job->drop);
 	WRITE_ONCE(lab_job, job);
 	init_completion(&job->done);

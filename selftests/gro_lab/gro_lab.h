@@ -21,7 +21,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define GRO_LAB_VERSION		1
+#define GRO_LAB_VERSION		2
 
 #define GRO_LAB_MAX_BATCH	(64 << 20)	/* bytes in one write() */
 #define GRO_LAB_MAX_FRAMES	65536
@@ -40,13 +40,20 @@
 #define GRO_LAB_B_FLUSH		0x10	/* flush all held packets */
 #define GRO_LAB_B_HOLD		0x20	/* keep them for later batches */
 
+/* struct gro_lab_batch: features that lab<napi> has in the poll, others not */
+#define GRO_LAB_DEV_UDP_FWD	0x1	/* rx-udp-gro-forwarding */
+#define GRO_LAB_DEV_FRAGLIST	0x2	/* rx-gro-list */
+
 struct gro_lab_batch {
 	__u32 version;		/* GRO_LAB_VERSION */
 	__u32 frame_size;	/* sizeof(struct gro_lab_frame) */
 	__u32 frames;
 	__u32 flags;
 	__u32 napi;		/* whose NAPI polls: lab<napi> */
-	__u32 resv[11];		/* 0 */
+	__u32 features;		/* GRO_LAB_DEV_* */
+	__u32 gro_max_size;	/* 0: 65536 */
+	__u32 gro_ipv4_max_size;	/* the same; 6.1 knows none */
+	__u32 resv[8];		/* 0 */
 };
 
 /* struct gro_lab_frame: flags */

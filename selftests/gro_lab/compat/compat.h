@@ -25,6 +25,16 @@ static inline unsigned long *lab_gro_bitmask(struct napi_struct *napi)
 #endif
 }
 
+/* How large aggregates of this device may grow; IPv4's own limit is of 6.3. */
+static inline void lab_set_max_sizes(struct net_device *dev, unsigned int size,
+				     unsigned int ipv4)
+{
+	WRITE_ONCE(dev->gro_max_size, size);
+#if HAVE_GRO_IPV4_MAX_SIZE
+	WRITE_ONCE(dev->gro_ipv4_max_size, ipv4);
+#endif
+}
+
 #if HAVE_UBUF_INFO_OPS
 #define LAB_UBUF_COMPLETE(func) \
 	.ops = &(const struct ubuf_info_ops){ .complete = (func) }
