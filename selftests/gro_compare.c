@@ -192,8 +192,8 @@ static void __noreturn usage(int code)
 	      "  --kernel NAME   what to print as kernel=\n"
 	      "  --burst LIST    frames between flushes (1,8,64,300)\n"
 	      "  --wrap KIND     more headers in front: vlan qinq ipip sit ip6ip6 4in6 gre\n"
-	      "                  vxlan geneve hbh dstopt routing; frames that cannot have\n"
-	      "                  them are left out\n"
+	      "                  gretap vxlan gpe geneve fou gue hbh dstopt routing; frames\n"
+	      "                  that cannot have them are left out\n"
 	      "  --csum WHICH    trusted, asis, repaired (all of them)\n"
 	      "  --limit N       the first N frames of a capture\n\n"
 	      "Exit code: 0, or 1 where something differs.\n",
@@ -272,6 +272,8 @@ int main(int argc, char **argv)
 
 	parse(argc, argv, &opts);
 	fd = lab_open();
+	network_setup();
+	network_print(stdout);
 	for (i = optind; i < argc; i++)
 		compare_file(fd, argv[i], &opts, &all);
 	printf("RESULT compare kernel=%s packets=%u skbs=%u merged=%u different=%u\n",

@@ -47,3 +47,6 @@ csum-start-off          tcp.h   s/skb->csum_start = skb->transport_header;/skb->
 summed-kept             tcp.h   s/skb->ip_summed = CHECKSUM_PARTIAL;/;/
 transport-unset         fast.c  /^gro_opt_tcp4(/,/^}/s/skb_set_transport_header(skb, thoff);/;/
 data-offset-short       fast.c  s/NAPI_GRO_CB(skb)->data_offset = thoff + thlen;/NAPI_GRO_CB(skb)->data_offset = thoff;/
+inner-taken             fast.c  s/off > GRO_OPT_MAX_L3_OFFSET ||//;s/NAPI_GRO_CB(skb)->flush || NAPI_GRO_CB(skb)->encap_mark ||/NAPI_GRO_CB(skb)->flush ||/
+chained-joined          fast.c  s/return NAPI_GRO_CB(p)->is_flist || /return /
+chaining-overlooked     fast.c  s/^	       (skb->dev->features & NETIF_F_GRO_FRAGLIST);/	       0;/

@@ -15,12 +15,13 @@ struct options {
 	__u64 seed;
 	unsigned int packets;
 	unsigned int only;
+	unsigned int kinds;
 	bool brief;
 };
 
 static void usage(FILE *out)
 {
-	fputs("Usage: parity [--seed N] [--packets N] [--only N] [--brief]\n\n"
+	fputs("Usage: parity [--seed N] [--packets N] [--only N] [--kind KIND] [--brief]\n\n"
 	      "Runs random streams through gro_lab.ko with stock's handlers, with ours\n"
 	      "passing on, with ours, with state and features changing between batches\n"
 	      "while packets are held, and with a coin that gives each packet to ours or\n"
@@ -28,6 +29,8 @@ static void usage(FILE *out)
 	      "  --seed N     where the random numbers start (1)\n"
 	      "  --packets N  about so many (20000)\n"
 	      "  --only N     the episode with this number alone, to repeat it\n"
+	      "  --kind KIND  of flows: tcp, udp, tunnel, all (all); all but tcp wants ip of\n"
+	      "               iproute2, and opens sockets and makes tunnel devices\n"
 	      "  --brief      end at the first difference, without showing it\n",
 	      out);
 }
@@ -38,6 +41,7 @@ static void parse(int argc, char **argv, struct options *opts)
 		{ "seed", required_argument, NULL, 's' },
 		{ "packets", required_argument, NULL, 'p' },
 		{ "only", required_argument, NULL, 'o' },
+		{ "kind", required_argument, NULL, 'k' },
 		{ "brief", no_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
@@ -54,6 +58,11 @@ static void parse(int argc, char **argv, struct options *opts)
 			break;
 		case 'o':
 			opts->only = strtoul(optarg, NULL, 0);
+			break;
+		case 'k':
+			opts->kinds = kinds_parse(optarg);
+			if (!opts->kinds)
+				die("no such kind: %s", optarg);
 			break;
 		case 'b':
 			opts->brief = true;
@@ -74,20 +83,52 @@ struct block {
 	unsigned int nr;
 };
 
+/* TCP and UDP alone, or the outermost tunnel. */
+enum { BY_TCP, BY_UDP, BY_TUNNEL, BY = BY_TUNNEL + WRAPS };
+
 struct totals {
 	unsigned int packets, skbs, merged;
+	unsigned int fed_by[BY], merged_by[BY];
 	unsigned int bad[MODES];
 };
+
+static unsigned int by(const struct pkt *pkt)
+{
+	unsigned int i = OUTERS_MAX;
+
+	while (i--)
+		if (pkt->outer[i].kind)
+			return BY_TUNNEL + pkt->outer[i].kind;
+	return pkt->proto == 17 ? BY_UDP : BY_TCP;
+}
 
 static void count(struct totals *sum, const struct episode *e,
 		  const struct outcome *out)
 {
-	unsigned int i;
+	unsigned int i, merged, b;
 
 	sum->packets += e->nr;
 	sum->skbs += out->skbs;
-	for (i = 0; i < e->nr; i++)
-		sum->merged += out->verdicts[i] <= GRO_LAB_MERGED_FREE;
+	for (i = 0; i < e->nr; i++) {
+		merged = out->verdicts[i] <= GRO_LAB_MERGED_FREE;
+		b = by(&e->pkts[i]);
+		sum->merged += merged;
+		sum->merged_by[b] += merged;
+		sum->fed_by[b]++;
+	}
+}
+
+static void totals_print(const struct totals *sum)
+{
+	unsigned int i;
+
+	printf("# merged");
+	for (i = 0; i < BY; i++)
+		if (sum->fed_by[i])
+			printf(" %s %u/%u", i == BY_TCP ? "tcp" :
+			       i == BY_UDP ? "udp" : wrap_name(i - BY_TUNNEL),
+			       sum->merged_by[i], sum->fed_by[i]);
+	puts("");
 }
 
 static void block_mode(int fd, struct block *b, enum run_mode mode, bool brief,
@@ -172,7 +213,9 @@ static void report(const struct options *opts, const struct totals *sum)
 
 int main(int argc, char **argv)
 {
-	struct options opts = { .seed = 1, .packets = 20000 };
+	struct options opts = {
+		.seed = 1, .packets = 20000, .kinds = KIND_ALL,
+	};
 	struct totals sum = {};
 	struct block block = {};
 	unsigned int nr, i;
@@ -181,13 +224,19 @@ int main(int argc, char **argv)
 	parse(argc, argv, &opts);
 	printf("TAP version 13\n1..%u\n", MODES);
 	fd = lab_open();
+	if (opts.kinds != KIND_TCP) {
+		network_setup();
+		network_print(stdout);
+	}
 	nr = opts.only ? 1 : (opts.packets + EPISODE - 1) / EPISODE;
 	for (i = 0; i < nr; i++) {
 		random_episode(&block.episodes[block.nr++],
-			       opts.only ? opts.only : opts.seed + i, EPISODE);
+			       opts.only ? opts.only : opts.seed + i, EPISODE,
+			       opts.kinds);
 		if (block.nr == BLOCK || i + 1 == nr)
 			block_run(fd, &block, opts.brief, &sum);
 	}
+	totals_print(&sum);
 	report(&opts, &sum);
 	return (idle(&sum) && !opts.only) || bad_any(&sum);
 }

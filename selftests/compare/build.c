@@ -20,14 +20,14 @@ static void put32(__u8 *at, __u32 value)
 	put16(at + 2, value & 0xffff);
 }
 
-static size_t build_l2(const struct pkt *pkt, __u8 *buf)
+static size_t build_l2(const struct pkt *pkt, __u8 *buf, unsigned int tags)
 {
 	size_t len = ETH_LEN;
 	unsigned int i;
 
 	memcpy(buf, "\x02\0\0\0\0\x01\x02\0\0\0\0\x02", 12);
-	for (i = 0; i < pkt->vlans; i++, len += 4) {
-		put16(buf + len - 2, i + 1 < pkt->vlans ? 0x88a8 : 0x8100);
+	for (i = 0; i < tags; i++, len += 4) {
+		put16(buf + len - 2, i + 1 < tags ? 0x88a8 : 0x8100);
 		put16(buf + len, 100 + i);
 	}
 	put16(buf + len - 2, pkt->l3 == 4 ? 0x0800 : 0x86dd);
@@ -102,12 +102,17 @@ static size_t l4_len(const struct pkt *pkt)
 	return pkt_proto(pkt) == 17 ? 8 : TCP_LEN + pkt->optlen;
 }
 
+static size_t l4_min(const struct pkt *pkt)
+{
+	return pkt_proto(pkt) == 17 ? 8 : TCP_LEN;
+}
+
 static void build_tcp(const struct pkt *pkt, __u8 *at)
 {
 	unsigned int i;
 
 	put16(at, pkt->sport);
-	put16(at + 2, 5000);
+	put16(at + 2, pkt->dport ? pkt->dport : 5000);
 	put32(at + 4, pkt->seq);
 	put32(at + 8, pkt->ack);
 	/* 0x10 stands for a doff of 0; likewise ihl. */
@@ -124,8 +129,8 @@ static void build_tcp(const struct pkt *pkt, __u8 *at)
 static void build_udp(const struct pkt *pkt, __u8 *at, size_t len)
 {
 	put16(at, pkt->sport);
-	put16(at + 2, 5000);
-	put16(at + 4, len);
+	put16(at + 2, pkt->dport ? pkt->dport : 5000);
+	put16(at + 4, len + pkt->udp_lie);
 	put16(at + 6, 0);
 }
 
@@ -134,16 +139,20 @@ static void build_csum(const struct pkt *pkt, const __u8 *l3, __u8 *l4,
 		       size_t len)
 {
 	__u8 pseudo[4] = { 0, pkt_proto(pkt) };
+	bool udp = pseudo[1] == 17;
 	__u32 sum;
 
+	if (udp && pkt->no_csum)
+		return;
 	put16(pseudo + 2, len);
 	sum = csum_add(0, pseudo, 4);
 	if (pkt->l3 == 4)
 		sum = csum_add(sum, l3 + 12, 8);
 	else
 		sum = csum_add(sum, l3 + 8, 32);
-	sum = csum_fold(csum_add(sum, l4, len));
-	put16(l4 + (pkt_proto(pkt) == 17 ? 6 : 16), sum ^ pkt->bad_csum);
+	sum = csum_fold(csum_add(sum, l4, len)) ^ pkt->bad_csum;
+	/* Zero says that there is none. */
+	put16(l4 + (udp ? 6 : 16), udp && !sum ? 0xffff : sum);
 }
 
 static void shape_frame(const struct pkt *pkt, struct gro_lab_frame *frame,
@@ -176,20 +185,39 @@ static void shape_frame(const struct pkt *pkt, struct gro_lab_frame *frame,
 	}
 }
 
-/**
- * pkt_build - bytes and shape of a packet
- * @pkt: its description
- * @buf: FRAME_ROOM bytes
- * @frame: for gro_lab
- *
- * Return: the number of bytes, which is also in @frame.
- */
-size_t pkt_build(const struct pkt *pkt, __u8 *buf, struct gro_lab_frame *frame)
+/* Tags in the payload are outermost where the tunnel carries no Ethernet. */
+static bool tags_inside(const struct pkt *pkt)
 {
-	size_t l3 = build_l2(pkt, buf), payload = l4_len(pkt) + pkt->len;
-	size_t l4, i, len;
+	return !pkt->outer[0].kind || wrap_has_ethernet(pkt->outer[0].kind);
+}
 
-	memset(frame, 0, sizeof(*frame));
+/* Returns the new length; what cannot have the headers stays as it is. */
+static size_t build_outers(const struct pkt *pkt, __u8 *buf, size_t len)
+{
+	__u8 out[FRAME_ROOM + OUTERS_MAX * WRAP_ROOM];
+	struct outer tags = { .kind = pkt->vlans > 1 ? WRAP_QINQ : WRAP_VLAN };
+	unsigned int i;
+	size_t wrapped;
+
+	for (i = 0; i < OUTERS_MAX && pkt->outer[i].kind; i++) {
+		wrapped = wrap_outer(&pkt->outer[i], buf, len, out);
+		if (!wrapped)
+			break;
+		len = wrapped;
+		memcpy(buf, out, len);
+	}
+	if (pkt->vlans && !tags_inside(pkt)) {
+		len = wrap_outer(&tags, buf, len, out);
+		memcpy(buf, out, len);
+	}
+	return len;
+}
+
+/* From the IP header on to the end of the payload. Returns where L4 begins. */
+static size_t build_packet(const struct pkt *pkt, __u8 *buf, size_t l3)
+{
+	size_t payload = l4_len(pkt) + pkt->len, l4, i;
+
 	if (pkt->l3 == 4)
 		l4 = l3 + build_ip4(pkt, buf + l3, payload);
 	else
@@ -201,28 +229,30 @@ size_t pkt_build(const struct pkt *pkt, __u8 *buf, struct gro_lab_frame *frame)
 	for (i = 0; i < pkt->len; i++)
 		buf[l4 + l4_len(pkt) + i] = pkt->seq + i;
 	build_csum(pkt, buf + l3, buf + l4, payload);
-	len = l4 + payload;
-	memset(buf + len, 0x5a, pkt->trailer);
-	len += pkt->trailer;
-	if (pkt->cut >= ETH_LEN && pkt->cut < len)
-		len = pkt->cut;
+	return l4;
+}
 
-	frame->len = len;
-	shape_frame(pkt, frame, l4 + l4_len(pkt));
+static void set_csum(const struct pkt *pkt, struct gro_lab_frame *frame,
+		     unsigned int l4)
+{
+	frame->ip_summed = pkt->ip_summed ? pkt->ip_summed - 1 :
+			   GRO_LAB_CSUM_UNNECESSARY;
+	frame->csum_level = pkt->csum_level;
+	if (frame->ip_summed != GRO_LAB_CSUM_PARTIAL)
+		return;
+	frame->csum_start = l4 < frame->len ? l4 : ETH_LEN;
+	frame->csum_offset = pkt_proto(pkt) == 17 ? 6 : 16;
+	if (l4 + l4_min(pkt) > frame->len || l4 + l4_min(pkt) > frame->linear)
+		frame->ip_summed = GRO_LAB_CSUM_NONE;
+}
+
+static void set_meta(const struct pkt *pkt, struct gro_lab_frame *frame)
+{
 	frame->head = pkt->head;
 	frame->flags = pkt->frame_flags;
 	if (pkt->headroom) {
 		frame->flags |= GRO_LAB_F_HEADROOM;
 		frame->headroom = pkt->headroom;
-	}
-	frame->ip_summed = pkt->ip_summed ? pkt->ip_summed - 1 :
-			   GRO_LAB_CSUM_UNNECESSARY;
-	frame->csum_level = pkt->csum_level;
-	if (frame->ip_summed == GRO_LAB_CSUM_PARTIAL) {
-		frame->csum_start = l4 < len ? l4 : ETH_LEN;
-		frame->csum_offset = 16;
-		if (l4 + TCP_LEN > len || l4 + TCP_LEN > frame->linear)
-			frame->ip_summed = GRO_LAB_CSUM_NONE;
 	}
 	frame->hash = pkt->hash;
 	frame->hash_type = GRO_LAB_HASH_L4;
@@ -234,7 +264,46 @@ size_t pkt_build(const struct pkt *pkt, __u8 *buf, struct gro_lab_frame *frame)
 	frame->gso_size = pkt->gso_size;
 	frame->gso_segs = pkt->gso_segs;
 	frame->gso_type = pkt->gso_type;
+}
+
+/**
+ * pkt_build - bytes and shape of a packet
+ * @pkt: its description
+ * @buf: FRAME_ROOM bytes
+ * @frame: for gro_lab
+ *
+ * Return: the number of bytes, which is also in @frame.
+ */
+size_t pkt_build(const struct pkt *pkt, __u8 *buf, struct gro_lab_frame *frame)
+{
+	size_t l3 = build_l2(pkt, buf, tags_inside(pkt) ? pkt->vlans : 0);
+	size_t l4 = build_packet(pkt, buf, l3);
+	size_t inner = l4 + l4_len(pkt) + pkt->len;
+	size_t len = build_outers(pkt, buf, inner);
+
+	l4 += len - inner;
+	memset(buf + len, 0x5a, pkt->trailer);
+	len += pkt->trailer;
+	if (pkt->cut >= ETH_LEN && pkt->cut < len)
+		len = pkt->cut;
+
+	memset(frame, 0, sizeof(*frame));
+	frame->len = len;
+	shape_frame(pkt, frame, l4 + l4_len(pkt));
+	set_csum(pkt, frame, l4);
+	set_meta(pkt, frame);
 	return len;
+}
+
+static void outer_print(FILE *out, const struct outer *o)
+{
+	fprintf(out, " in %s l3 %u host %u ttl %u tos %u units %u opt %u",
+		wrap_name(o->kind), o->l3, o->host, o->ttl, o->tos, o->units,
+		o->opt);
+	fprintf(out, " flip %#x gre %#x id %u sport %u vni %u label %x",
+		o->flip, o->gre, o->id, o->sport, o->vni, o->flow_label);
+	fprintf(out, " lie %d/%d no_df %u csum %u/%u", o->lie, o->udp_lie,
+		o->no_df, o->csum, o->bad_csum);
 }
 
 void pkt_print(FILE *out, const struct pkt *pkt)
@@ -245,8 +314,8 @@ void pkt_print(FILE *out, const struct pkt *pkt)
 	for (i = 0; i < pkt->nr_exts; i++)
 		fprintf(out, "+%u(%u)", pkt->exts[i],
 			8 * (pkt->ext_units[i] + 1));
-	fprintf(out, " host %u port %u seq %u ack %u len %u id %u ttl %u tos %u",
-		pkt->host, pkt->sport, pkt->seq, pkt->ack, pkt->len, pkt->id,
+	fprintf(out, " host %u port %u>%u seq %u ack %u len %u id %u ttl %u tos %u",
+		pkt->host, pkt->sport, pkt->dport, pkt->seq, pkt->ack, pkt->len, pkt->id,
 		pkt->ttl, pkt->tos);
 	fprintf(out, " win %u df %u opt %u/%u/%u flags %#x vlans %u tag %u",
 		pkt->win, pkt->df, pkt->optlen, pkt->opt, pkt->opt_flip,
@@ -260,5 +329,9 @@ void pkt_print(FILE *out, const struct pkt *pkt)
 	fprintf(out, " summed %d linear %u headroom %u gso %u/%u/%#x",
 		(int)pkt->ip_summed - 1, pkt->linear, pkt->headroom,
 		pkt->gso_size, pkt->gso_segs, pkt->gso_type);
-	fprintf(out, " fl %#x hash %#x\n", pkt->frame_flags, pkt->hash);
+	fprintf(out, " fl %#x hash %#x no_csum %u udp_lie %d",
+		pkt->frame_flags, pkt->hash, pkt->no_csum, pkt->udp_lie);
+	for (i = 0; i < OUTERS_MAX && pkt->outer[i].kind; i++)
+		outer_print(out, &pkt->outer[i]);
+	fputc('\n', out);
 }

@@ -13,8 +13,9 @@
 
 #include "../../bench/lab.h"
 
-#define FRAME_ROOM	4096
+#define FRAME_ROOM	8192
 #define EXTS_MAX	4
+#define OUTERS_MAX	2
 
 enum shape {
 	SHAPE_HEADERS,		/* headers in the head, payload in a frag */
@@ -24,6 +25,62 @@ enum shape {
 	SHAPE_FRAGS,		/* payload in several frags */
 	SHAPE_LIST,		/* payload in frag_list */
 	SHAPES
+};
+
+/* What wrap.c can put around a packet. */
+enum wrap {
+	WRAP_NONE,
+	WRAP_VLAN,
+	WRAP_QINQ,
+	WRAP_IPIP,
+	WRAP_SIT,
+	WRAP_IP6IP6,
+	WRAP_4IN6,
+	WRAP_GRE,
+	WRAP_VXLAN,
+	WRAP_GENEVE,
+	WRAP_HBH,
+	WRAP_DSTOPT,
+	WRAP_ROUTING,
+	WRAP_GRETAP,		/* GRE with Ethernet in it */
+	WRAP_GPE,		/* VXLAN-GPE with IP in it */
+	WRAP_FOU,
+	WRAP_GUE,
+	WRAPS
+};
+
+/* Where network_setup() has someone listen; all else is for nobody. */
+#define PORT_PLAIN	5001	/* a socket that wants single datagrams */
+#define PORT_GRO	5002	/* UDP_GRO: one that takes aggregates */
+#define PORT_VXLAN	4789
+#define PORT_GPE	4790
+#define PORT_GENEVE	6081
+#define PORT_FOU	5555
+#define PORT_GUE	5556
+
+/**
+ * struct outer - the headers of a tunnel
+ *
+ * All zero but for the kind is an ordinary one. Without a kind there is none.
+ */
+struct outer {
+	__u8 kind;		/* enum wrap */
+	__u8 l3;		/* 4 or 6, for GRE and what runs over UDP */
+	__u8 host;		/* added to the source address */
+	__u8 ttl, tos;
+	__u8 units;		/* of GENEVE options, 4 bytes each */
+	__u8 opt;		/* what is in them */
+	__u8 flip;		/* xor into the tunnel header's first byte */
+	__u16 gre;		/* flags: 0x8000 checksum, 0x2000 key */
+	__u16 id;
+	__u16 sport;
+	__u32 vni;		/* or GRE's key */
+	__u32 flow_label;
+	__s16 lie;		/* added to the length in the IP header */
+	__s16 udp_lie;		/* and in UDP's */
+	bool no_df;
+	bool csum;		/* UDP's is not 0 */
+	bool bad_csum;
 };
 
 /**
@@ -40,7 +97,7 @@ struct pkt {
 	__u8 host;		/* last byte of the source address */
 	__u8 vlans;		/* tags in the payload */
 	bool vlan_tag;		/* a tag in the skb */
-	__u16 sport;
+	__u16 sport, dport;
 	__u32 seq, ack;
 	__u16 id, win;
 	__u8 ttl, tos;
@@ -49,6 +106,8 @@ struct pkt {
 	__u8 opt;		/* what is in them */
 	__u16 len;
 	__u32 hash;
+	bool no_csum;		/* of UDP: 0 */
+	struct outer outer[OUTERS_MAX];	/* innermost first */
 
 	__u8 opt_flip;		/* the n-th option byte alone is another */
 	__u8 flags;		/* TCP's, besides ACK */
@@ -57,6 +116,7 @@ struct pkt {
 	__u8 doff;		/* instead of the right one */
 	__u16 frag;		/* bits in frag_off besides DF */
 	__s16 lie;		/* added to the length in the IP header */
+	__s16 udp_lie;		/* and in UDP's */
 	__u8 trailer;		/* bytes behind the IP packet */
 	__u16 cut;		/* the frame ends after so many bytes */
 	__u8 ext_fill;		/* xor into the last byte of the chain */
@@ -92,6 +152,7 @@ struct episode {
 	struct gro_lab_frame *frames;
 	__u8 **bytes;
 	bool *cut;
+	__u8 *features;		/* GRO_LAB_DEV_*, of the batch that begins here */
 	struct pkt *pkts;	/* NULL for frames from a capture */
 };
 
@@ -138,13 +199,39 @@ bool one_in(__u64 *state, unsigned int n);
 #define WRAP_ROOM	128
 
 int wrap_find(const char *name);
+bool wrap_has_ethernet(unsigned int wrap);
+/* Other than 6 or 4: of any version. */
+unsigned int wrap_inner(unsigned int wrap);
 const char *wrap_name(unsigned int wrap);
 /* Returns the length in @out, or 0 if the frame cannot be wrapped so. */
 size_t wrap_frame(unsigned int wrap, const __u8 *bytes, size_t len, __u8 *out);
+size_t wrap_outer(const struct outer *o, const __u8 *bytes, size_t len,
+		  __u8 *out);
 /* Right checksums for IPv4, TCP and UDP, where the frame is whole. */
 void wrap_repair(__u8 *bytes, size_t len);
 
-/* A random episode of about @nr frames. */
-void random_episode(struct episode *e, __u64 seed, unsigned int nr);
+/*
+ * Stock merges UDP where a socket takes aggregates or the device forwards them,
+ * and what is in a UDP tunnel where there is a device for it. network_setup()
+ * makes those sockets and devices for the rest of the run, with iproute2, as far
+ * as this kernel has them; network_print() tells which. The device's own part is
+ * in episodes: their features.
+ */
+void network_setup(void);
+void network_print(FILE *out);
+void network_end(void);
+
+/* What flows a random episode may have. */
+#define KIND_TCP	0x1
+#define KIND_UDP	0x2
+#define KIND_TUNNEL	0x4	/* of either, in one or two tunnels */
+#define KIND_ALL	0x7
+
+/* A word of a command line, or 0. */
+unsigned int kinds_parse(const char *name);
+
+/* A random episode of about @nr frames; what is not TCP wants a network. */
+void random_episode(struct episode *e, __u64 seed, unsigned int nr,
+		    unsigned int kinds);
 
 #endif /* _COMPARE_H */

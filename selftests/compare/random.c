@@ -26,6 +26,7 @@ struct flow {
 	struct pkt pkt;
 	__u16 mss;
 	__s8 id_step;
+	__s8 outer_id_step;
 	bool odd_shapes;
 };
 
@@ -41,7 +42,88 @@ static void random_exts(struct pkt *pkt, __u64 *rng)
 	}
 }
 
-static void random_flow(struct flow *f, __u64 *rng)
+static void random_outer(struct outer *o, unsigned int l3, __u64 *rng)
+{
+	static const __u8 kinds4[] = {
+		WRAP_IPIP, WRAP_4IN6, WRAP_GRE, WRAP_VXLAN, WRAP_GENEVE,
+		WRAP_GRETAP, WRAP_GPE, WRAP_FOU, WRAP_GUE, WRAP_VXLAN,
+	};
+	static const __u8 kinds6[] = {
+		WRAP_SIT, WRAP_IP6IP6, WRAP_GRE, WRAP_VXLAN, WRAP_GENEVE,
+		WRAP_GRETAP, WRAP_GPE, WRAP_SIT, WRAP_GUE, WRAP_VXLAN,
+	};
+
+	o->kind = l3 == 4 ? kinds4[rnd(rng) % sizeof(kinds4)] :
+			    kinds6[rnd(rng) % sizeof(kinds6)];
+	o->l3 = one_in(rng, 3) ? 6 : 4;
+	o->id = rnd(rng);
+	o->sport = 50000 + rnd(rng) % 3;
+	o->no_df = one_in(rng, 3);
+	o->csum = one_in(rng, 3);
+	o->units = one_in(rng, 3) ? 1 + rnd(rng) % 4 : 0;
+	o->gre = one_in(rng, 3) ? 0x8000 : 0;
+	if (one_in(rng, 3))
+		o->gre |= 0x2000;
+}
+
+/* The IP version of a packet in these, or of the packet itself. */
+static unsigned int outer_l3(const struct pkt *pkt, unsigned int outers)
+{
+	const struct outer *o;
+
+	if (!outers)
+		return pkt->l3;
+	o = &pkt->outer[outers - 1];
+	switch (o->kind) {
+	case WRAP_IPIP: case WRAP_SIT:
+		return 4;
+	case WRAP_IP6IP6: case WRAP_4IN6:
+		return 6;
+	}
+	return o->l3;
+}
+
+static void random_tunnel(struct pkt *pkt, __u64 *rng)
+{
+	unsigned int nr = one_in(rng, 5) ? 2 : 1, i;
+
+	for (i = 0; i < nr; i++)
+		random_outer(&pkt->outer[i], outer_l3(pkt, i), rng);
+	pkt->csum_level = rnd(rng) % 4;
+}
+
+static void random_udp(struct pkt *pkt, __u64 *rng)
+{
+	static const __u16 ports[] = {
+		PORT_GRO, PORT_GRO, 5000, PORT_PLAIN, PORT_VXLAN, PORT_FOU,
+	};
+
+	pkt->proto = 17;
+	pkt->dport = ports[rnd(rng) % (one_in(rng, 8) ? 6 : 4)];
+	pkt->no_csum = one_in(rng, 12);
+}
+
+/* Makes plain TCP another thing, or leaves it. Returns the kind. */
+static unsigned int random_kind(struct pkt *pkt, unsigned int kinds, __u64 *rng)
+{
+	static const __u8 shares[] = {
+		KIND_TCP, KIND_TCP, KIND_UDP, KIND_TUNNEL,
+	};
+	unsigned int kind;
+
+	if (kinds == KIND_TCP)
+		return kinds;
+	do
+		kind = shares[rnd(rng) % sizeof(shares)];
+	while (!(kind & kinds));
+	if (kind == KIND_UDP || (kind == KIND_TUNNEL && one_in(rng, 4)))
+		random_udp(pkt, rng);
+	if (kind == KIND_TUNNEL)
+		random_tunnel(pkt, rng);
+	return kind;
+}
+
+static void random_flow(struct flow *f, unsigned int kinds, __u64 *rng)
 {
 	static const __u8 optlens[] = { 12, 12, 12, 0, 4, 8, 16, 20, 40 };
 	struct pkt *pkt = &f->pkt;
@@ -72,6 +154,8 @@ static void random_flow(struct flow *f, __u64 *rng)
 	f->mss = one_in(rng, 3) ? 100 + rnd(rng) % 1300 : 200;
 	f->id_step = one_in(rng, 3) ? 0 : 1;
 	f->odd_shapes = one_in(rng, 3);
+	if (random_kind(pkt, kinds, rng) == KIND_TUNNEL)
+		f->outer_id_step = one_in(rng, 3) ? 0 : 1;
 }
 
 static void odd_header(struct pkt *pkt, __u64 *rng)
@@ -187,6 +271,93 @@ static void odd_frame(struct pkt *pkt, __u64 *rng)
 	}
 }
 
+static void odd_outer(struct outer *o, __u64 *rng)
+{
+	switch (rnd(rng) % 14) {
+	case 0:
+		o->ttl = 63;
+		break;
+	case 1:
+		o->tos ^= 1 << rnd(rng) % 8;
+		break;
+	case 2:
+		o->id += rnd(rng) % 5 - 2;
+		break;
+	case 3:
+		o->no_df = !o->no_df;
+		break;
+	case 4:
+		o->host++;
+		break;
+	case 5:
+		o->sport++;
+		break;
+	case 6:
+		o->vni ^= 1 + rnd(rng) % 255;
+		break;
+	case 7:
+		o->units = rnd(rng) % 5;
+		break;
+	case 8:
+		o->opt++;
+		break;
+	case 9:
+		o->flip = 1 << rnd(rng) % 8;
+		break;
+	case 10:
+		o->gre ^= one_in(rng, 2) ? 0x2000 : 1 << rnd(rng) % 16;
+		break;
+	case 11:
+		o->csum = !o->csum;
+		break;
+	case 12:
+		o->bad_csum = true;
+		break;
+	case 13:
+		if (one_in(rng, 2))
+			o->lie = rnd(rng) % 64 - 32;
+		else
+			o->udp_lie = rnd(rng) % 64 - 32;
+		break;
+	}
+}
+
+static void odd_udp(struct pkt *pkt, __u64 *rng)
+{
+	switch (rnd(rng) % 4) {
+	case 0:
+		pkt->no_csum = !pkt->no_csum;
+		break;
+	case 1:
+		pkt->udp_lie = rnd(rng) % 64 - 32;
+		break;
+	case 2:
+		pkt->dport = PORT_GRO;
+		break;
+	case 3:
+		pkt->len = rnd(rng) % 3;
+		break;
+	}
+}
+
+/* What the others have not: layers in front, UDP's own fields. */
+static void odd_layers(struct pkt *pkt, __u64 *rng)
+{
+	if (pkt->outer[0].kind && one_in(rng, 10))
+		odd_outer(&pkt->outer[pkt->outer[1].kind && one_in(rng, 2)],
+			  rng);
+	if (pkt->proto == 17 && one_in(rng, 25))
+		odd_udp(pkt, rng);
+}
+
+static void next_outers(struct pkt *pkt, unsigned int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < OUTERS_MAX; i++)
+		pkt->outer[i].id += step;
+}
+
 static void odd_skb(struct pkt *pkt, __u64 *rng)
 {
 	static const __u32 bits[] = {
@@ -240,9 +411,11 @@ static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
 		odd_frame(pkt, rng);
 	if (one_in(rng, 40))
 		odd_skb(pkt, rng);
+	odd_layers(pkt, rng);
 
 	f->pkt.seq = pkt->seq + pkt->len;
 	f->pkt.id += f->id_step;
+	next_outers(&f->pkt, f->outer_id_step);
 	/* What changes for good now and then. */
 	if (one_in(rng, 30))
 		f->pkt.win++;
@@ -252,11 +425,30 @@ static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
 		f->pkt.flags ^= 0x80;
 }
 
-void random_episode(struct episode *e, __u64 seed, unsigned int nr)
+/* Of the device, from a batch on. */
+static __u8 random_features(__u64 *rng)
 {
+	return one_in(rng, 2) ? 0 : rnd(rng) % 4;
+}
+
+static unsigned int random_cut(struct episode *e, unsigned int kinds,
+			       unsigned int features, __u64 *rng)
+{
+	unsigned int i = e->nr - 1;
+
+	e->cut[i] = i && one_in(rng, 25);
+	if (kinds != KIND_TCP && e->cut[i] && one_in(rng, 3))
+		features = random_features(rng);
+	e->features[i] = features;
+	return features;
+}
+
+void random_episode(struct episode *e, __u64 seed, unsigned int nr,
+		    unsigned int kinds)
+{
+	unsigned int i, nr_flows, features;
 	struct flow flows[FLOWS];
 	__u64 rng = seed;
-	unsigned int i, nr_flows;
 	struct pkt pkt;
 
 	episode_init(e, nr);
@@ -265,10 +457,25 @@ void random_episode(struct episode *e, __u64 seed, unsigned int nr)
 	e->frags = one_in(&rng, 5);
 	nr_flows = one_in(&rng, 3) ? 1 : 1 + rnd(&rng) % FLOWS;
 	for (i = 0; i < nr_flows; i++)
-		random_flow(&flows[i], &rng);
+		random_flow(&flows[i], kinds, &rng);
+	features = kinds == KIND_TCP ? 0 : random_features(&rng);
 	for (i = 0; i < nr; i++) {
 		random_segment(&flows[rnd(&rng) % nr_flows], &pkt, &rng);
 		episode_add(e, &pkt);
-		e->cut[i] = i && one_in(&rng, 25);
+		features = random_cut(e, kinds, features, &rng);
 	}
+}
+
+unsigned int kinds_parse(const char *name)
+{
+	static const char *const names[] = {
+		[KIND_TCP] = "tcp", [KIND_UDP] = "udp",
+		[KIND_TUNNEL] = "tunnel", [KIND_ALL] = "all",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i] && !strcmp(names[i], name))
+			return i;
+	return 0;
 }

@@ -26,6 +26,7 @@ void episode_init(struct episode *e, unsigned int max)
 	e->frames = xalloc(max * sizeof(*e->frames));
 	e->bytes = xalloc(max * sizeof(*e->bytes));
 	e->cut = xalloc(max * sizeof(*e->cut));
+	e->features = xalloc(max * sizeof(*e->features));
 	e->pkts = xalloc(max * sizeof(*e->pkts));
 }
 
@@ -64,6 +65,7 @@ void episode_end(struct episode *e)
 	free(e->frames);
 	free(e->bytes);
 	free(e->cut);
+	free(e->features);
 	free(e->pkts);
 	memset(e, 0, sizeof(*e));
 }
@@ -86,6 +88,7 @@ static void episode_part(struct episode *part, const struct episode *e,
 		part->pkts[part->nr] = e->pkts[i];
 		episode_add_frame(part, &e->frames[i], e->bytes[i]);
 		part->cut[part->nr - 1] = cut;
+		part->features[part->nr - 1] = e->features[i];
 		cut = false;
 	}
 }
@@ -268,6 +271,7 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 			continue;
 		batch.head.flags |= i + 1 < e->nr && !e->flush_each ?
 				    GRO_LAB_B_HOLD : GRO_LAB_B_FLUSH;
+		batch.head.features = e->features[from];
 		lab_write(fd, &batch);
 		result = lab_read(fd);
 		outcome_add(out, from, result);
@@ -373,8 +377,8 @@ static void episode_print(const struct episode *e,
 	unsigned int i;
 
 	for (i = 0; i < e->nr && i < PRINT_MAX; i++) {
-		printf("#  frame %u%s stock %s ours %s: ", i,
-		       e->cut[i] ? " (new batch)" : "",
+		printf("#  frame %u%s dev %u stock %s ours %s: ", i,
+		       e->cut[i] ? " (new batch)" : "", e->features[i],
 		       verdicts[stock->verdicts[i]],
 		       verdicts[ours->verdicts[i]]);
 		if (e->pkts[i].l3)

@@ -8,26 +8,32 @@
 
 #define ETH_LEN 14
 
-enum wrap {
-	WRAP_NONE,
-	WRAP_VLAN,
-	WRAP_QINQ,
-	WRAP_IPIP,
-	WRAP_SIT,
-	WRAP_IP6IP6,
-	WRAP_4IN6,
-	WRAP_GRE,
-	WRAP_VXLAN,
-	WRAP_GENEVE,
-	WRAP_HBH,
-	WRAP_DSTOPT,
-	WRAP_ROUTING,
-	WRAPS
-};
+#define GRE_CSUM 0x8000
+#define GRE_KEY 0x2000
 
-static const char *const names[WRAPS] = {
-	"none", "vlan", "qinq", "ipip", "sit", "ip6ip6", "4in6", "gre",
-	"vxlan", "geneve", "hbh", "dstopt", "routing",
+static const struct kind {
+	const char *name;
+	__u8 inner, outer;	/* IP versions; 0: either */
+	__u16 port;		/* runs over UDP, to this one */
+	bool ethernet;		/* all of the frame goes in */
+} kinds[WRAPS] = {
+	[WRAP_NONE] = { "none" },
+	[WRAP_VLAN] = { "vlan" },
+	[WRAP_QINQ] = { "qinq" },
+	[WRAP_IPIP] = { "ipip", 4, 4 },
+	[WRAP_SIT] = { "sit", 6, 4 },
+	[WRAP_IP6IP6] = { "ip6ip6", 6, 6 },
+	[WRAP_4IN6] = { "4in6", 4, 6 },
+	[WRAP_GRE] = { "gre" },
+	[WRAP_VXLAN] = { "vxlan", .port = PORT_VXLAN, .ethernet = true },
+	[WRAP_GENEVE] = { "geneve", .port = PORT_GENEVE, .ethernet = true },
+	[WRAP_HBH] = { "hbh", 6 },
+	[WRAP_DSTOPT] = { "dstopt", 6 },
+	[WRAP_ROUTING] = { "routing", 6 },
+	[WRAP_GRETAP] = { "gretap", .ethernet = true },
+	[WRAP_GPE] = { "gpe", .port = PORT_GPE },
+	[WRAP_FOU] = { "fou", 4, .port = PORT_FOU },
+	[WRAP_GUE] = { "gue", .port = PORT_GUE },
 };
 
 int wrap_find(const char *name)
@@ -35,14 +41,24 @@ int wrap_find(const char *name)
 	int i;
 
 	for (i = 0; i < WRAPS; i++)
-		if (!strcmp(names[i], name))
+		if (!strcmp(kinds[i].name, name))
 			return i;
 	return -1;
 }
 
 const char *wrap_name(unsigned int wrap)
 {
-	return wrap < WRAPS ? names[wrap] : NULL;
+	return wrap < WRAPS ? kinds[wrap].name : NULL;
+}
+
+bool wrap_has_ethernet(unsigned int wrap)
+{
+	return kinds[wrap].ethernet;
+}
+
+unsigned int wrap_inner(unsigned int wrap)
+{
+	return kinds[wrap].inner;
 }
 
 static void put16(__u8 *at, unsigned int value)
@@ -56,43 +72,182 @@ static unsigned int get16(const __u8 *at)
 	return at[0] << 8 | at[1];
 }
 
-static size_t put_ip4(__u8 *at, __u8 proto, size_t payload, unsigned int id)
+static void put32(__u8 *at, __u32 value)
+{
+	put16(at, value >> 16);
+	put16(at + 2, value & 0xffff);
+}
+
+/* --- the layers of a tunnel ----------------------------------------------- */
+
+static void put_ip4(const struct outer *o, __u8 *at, __u8 proto, size_t payload)
 {
 	memset(at, 0, 20);
 	at[0] = 0x45;
-	put16(at + 2, 20 + payload);
-	put16(at + 4, id);
-	at[6] = 0x40;
-	at[8] = 64;
+	at[1] = o->tos;
+	put16(at + 2, 20 + payload + o->lie);
+	put16(at + 4, o->id);
+	at[6] = o->no_df ? 0 : 0x40;
+	at[8] = o->ttl ? o->ttl : 64;
 	at[9] = proto;
 	memcpy(at + 12, "\xc0\0\2\1\xc0\0\2\2", 8);
+	at[15] += o->host;
 	put16(at + 10, csum_fold(csum_add(0, at, 20)));
-	return 20;
 }
 
-static size_t put_ip6(__u8 *at, __u8 proto, size_t payload)
+static void put_ip6(const struct outer *o, __u8 *at, __u8 proto, size_t payload)
 {
 	memset(at, 0, 40);
-	at[0] = 0x60;
-	put16(at + 4, payload);
+	put32(at, 6u << 28 | (__u32)o->tos << 20 | o->flow_label);
+	put16(at + 4, payload + o->lie);
 	at[6] = proto;
-	at[7] = 64;
+	at[7] = o->ttl ? o->ttl : 64;
 	memcpy(at + 8, "\x20\1\xd\xb8", 4);
-	at[23] = 1;
+	at[23] = 1 + o->host;
 	memcpy(at + 24, "\x20\1\xd\xb8", 4);
 	at[39] = 2;
-	return 40;
 }
 
-/* Zero checksum: as most senders of VXLAN have it. */
-static size_t put_udp(__u8 *at, unsigned int port, size_t payload)
+/*
+ * Zero checksum unless asked for: as most senders of VXLAN have it. @addrs are
+ * those of the IP header, @payload is in place.
+ */
+static void put_udp(const struct outer *o, __u8 *at, const __u8 *addrs,
+		    size_t addrs_len, size_t payload)
 {
-	put16(at, 50000);
-	put16(at + 2, port);
-	put16(at + 4, 8 + payload);
+	__u8 pseudo[4] = { 0, 17 };
+	unsigned int check;
+	__u32 sum;
+
+	put16(at, o->sport ? o->sport : 50000);
+	put16(at + 2, kinds[o->kind].port);
+	put16(at + 4, 8 + payload + o->udp_lie);
 	put16(at + 6, 0);
+	if (!o->csum)
+		return;
+	put16(pseudo + 2, 8 + payload);
+	sum = csum_add(csum_add(0, addrs, addrs_len), pseudo, 4);
+	check = csum_fold(csum_add(sum, at, 8 + payload)) ^ o->bad_csum;
+	put16(at + 6, check ? check : 0xffff);
+}
+
+/* Returns its length; what it is put in front of has ether type @type. */
+static size_t put_gre(const struct outer *o, __u8 *at, unsigned int type)
+{
+	size_t len = 4;
+
+	put16(at, o->gre);
+	put16(at + 2, kinds[o->kind].ethernet ? 0x6558 : type);
+	if (o->gre & GRE_CSUM) {
+		put32(at + len, 0);
+		len += 4;
+	}
+	if (o->gre & GRE_KEY) {
+		put32(at + len, o->vni);
+		len += 4;
+	}
+	return len;
+}
+
+static size_t put_vxlan(const struct outer *o, __u8 *at, unsigned int type)
+{
+	put32(at, 0x08000000);
+	put32(at + 4, (o->vni ? o->vni : 7) << 8);
+	if (o->kind == WRAP_GPE) {
+		at[0] |= 4;
+		at[3] = type == 0x86dd ? 2 : 1;
+	}
 	return 8;
 }
+
+static size_t put_geneve(const struct outer *o, __u8 *at)
+{
+	put32(at, (__u32)o->units << 24 | 0x6558);
+	put32(at + 4, (o->vni ? o->vni : 7) << 8);
+	if (!o->units)
+		return 8;
+	put32(at + 8, 0x01020300 | (o->units - 1));
+	memset(at + 12, o->opt, 4 * (o->units - 1));
+	if (o->units == 1)
+		at[10] += o->opt;
+	return 8 + 4 * o->units;
+}
+
+static size_t put_tunnel(const struct outer *o, __u8 *at, unsigned int type)
+{
+	size_t len = 0;
+
+	switch (o->kind) {
+	case WRAP_GRE:
+	case WRAP_GRETAP:
+		len = put_gre(o, at, type);
+		break;
+	case WRAP_VXLAN:
+	case WRAP_GPE:
+		len = put_vxlan(o, at, type);
+		break;
+	case WRAP_GENEVE:
+		len = put_geneve(o, at);
+		break;
+	case WRAP_GUE:
+		put32(at, type == 0x86dd ? 41 << 16 : 4 << 16);
+		len = 4;
+		break;
+	}
+	if (len)
+		at[0] ^= o->flip;
+	return len;
+}
+
+static __u8 tunnel_proto(const struct outer *o, unsigned int type)
+{
+	if (kinds[o->kind].port)
+		return 17;
+	if (o->kind == WRAP_GRE || o->kind == WRAP_GRETAP)
+		return 47;
+	return type == 0x86dd ? 41 : 4;
+}
+
+static bool tunnel_fits(const struct kind *k, unsigned int type, size_t len)
+{
+	if (len < ETH_LEN + 20)
+		return false;
+	if (k->ethernet)
+		return true;
+	if (type != 0x0800 && type != 0x86dd)
+		return false;
+	return !k->inner || k->inner == (type == 0x86dd ? 6 : 4);
+}
+
+static size_t in_tunnel(const struct outer *o, const __u8 *bytes, size_t len,
+			__u8 *out)
+{
+	const struct kind *k = &kinds[o->kind];
+	unsigned int type = get16(bytes + 12);
+	bool outer6 = (k->outer ? k->outer : o->l3) == 6;
+	size_t from = k->ethernet ? 0 : ETH_LEN;
+	size_t l3 = outer6 ? 40 : 20, udp = k->port ? 8 : 0, room;
+	__u8 *at = out + ETH_LEN + l3 + udp;
+
+	if (!tunnel_fits(k, type, len))
+		return 0;
+	memcpy(out, bytes, 12);
+	put16(out + 12, outer6 ? 0x86dd : 0x0800);
+	room = put_tunnel(o, at, type) + len - from;
+	memcpy(at + room - (len - from), bytes + from, len - from);
+	if (tunnel_proto(o, type) == 47 && o->gre & GRE_CSUM)
+		put16(at + 4, csum_fold(csum_add(0, at, room)) ^ o->bad_csum);
+	if (outer6)
+		put_ip6(o, out + ETH_LEN, tunnel_proto(o, type), udp + room);
+	else
+		put_ip4(o, out + ETH_LEN, tunnel_proto(o, type), udp + room);
+	if (udp)
+		put_udp(o, at - udp, out + ETH_LEN + (outer6 ? 8 : 12),
+			outer6 ? 32 : 8, room);
+	return ETH_LEN + l3 + udp + room;
+}
+
+/* --- all kinds ------------------------------------------------------------ */
 
 static size_t tag(const __u8 *bytes, size_t len, __u8 *out, unsigned int tags)
 {
@@ -107,59 +262,6 @@ static size_t tag(const __u8 *bytes, size_t len, __u8 *out, unsigned int tags)
 	}
 	memcpy(out + 12 + room, bytes + 12, len - 12);
 	return len + room;
-}
-
-/* An outer IP header in place of the Ethernet header's next. */
-static size_t in_ip(const __u8 *bytes, size_t len, __u8 *out, bool inner6,
-		    bool outer6)
-{
-	unsigned int type = get16(bytes + 12), id = get16(bytes + 18);
-	size_t at = ETH_LEN;
-
-	if (type != (inner6 ? 0x86dd : 0x0800) || len < ETH_LEN + 20)
-		return 0;
-	memcpy(out, bytes, 12);
-	put16(out + 12, outer6 ? 0x86dd : 0x0800);
-	if (outer6)
-		at += put_ip6(out + at, inner6 ? 41 : 4, len - ETH_LEN);
-	else
-		at += put_ip4(out + at, inner6 ? 41 : 4, len - ETH_LEN, id);
-	memcpy(out + at, bytes + ETH_LEN, len - ETH_LEN);
-	return at + len - ETH_LEN;
-}
-
-static size_t in_gre(const __u8 *bytes, size_t len, __u8 *out)
-{
-	size_t at = ETH_LEN;
-
-	if (len < ETH_LEN + 20)
-		return 0;
-	memcpy(out, bytes, 12);
-	put16(out + 12, 0x0800);
-	at += put_ip4(out + at, 47, 4 + len - ETH_LEN, get16(bytes + 18));
-	put16(out + at, 0);
-	memcpy(out + at + 2, bytes + 12, len - 12);
-	return at + 2 + len - 12;
-}
-
-static size_t in_udp(const __u8 *bytes, size_t len, __u8 *out, bool geneve)
-{
-	size_t at = ETH_LEN;
-
-	if (len < ETH_LEN + 20)
-		return 0;
-	memcpy(out, bytes, 12);
-	put16(out + 12, 0x0800);
-	at += put_ip4(out + at, 17, 16 + len, get16(bytes + 18));
-	at += put_udp(out + at, geneve ? 6081 : 4789, 8 + len);
-	memset(out + at, 0, 8);
-	if (geneve)
-		put16(out + at + 2, 0x6558);
-	else
-		out[at] = 8;
-	out[at + 6] = 7;
-	memcpy(out + at + 8, bytes, len);
-	return at + 8 + len;
 }
 
 /* 8 bytes of extension header behind the IPv6 header. */
@@ -180,9 +282,10 @@ static size_t with_ext(const __u8 *bytes, size_t len, __u8 *out, __u8 kind)
 	return len + 8;
 }
 
-size_t wrap_frame(unsigned int wrap, const __u8 *bytes, size_t len, __u8 *out)
+size_t wrap_outer(const struct outer *o, const __u8 *bytes, size_t len,
+		  __u8 *out)
 {
-	switch (wrap) {
+	switch (o->kind) {
 	case WRAP_NONE:
 		memcpy(out, bytes, len);
 		return len;
@@ -190,20 +293,6 @@ size_t wrap_frame(unsigned int wrap, const __u8 *bytes, size_t len, __u8 *out)
 		return tag(bytes, len, out, 1);
 	case WRAP_QINQ:
 		return tag(bytes, len, out, 2);
-	case WRAP_IPIP:
-		return in_ip(bytes, len, out, false, false);
-	case WRAP_SIT:
-		return in_ip(bytes, len, out, true, false);
-	case WRAP_IP6IP6:
-		return in_ip(bytes, len, out, true, true);
-	case WRAP_4IN6:
-		return in_ip(bytes, len, out, false, true);
-	case WRAP_GRE:
-		return in_gre(bytes, len, out);
-	case WRAP_VXLAN:
-		return in_udp(bytes, len, out, false);
-	case WRAP_GENEVE:
-		return in_udp(bytes, len, out, true);
 	case WRAP_HBH:
 		return with_ext(bytes, len, out, 0);
 	case WRAP_DSTOPT:
@@ -211,7 +300,18 @@ size_t wrap_frame(unsigned int wrap, const __u8 *bytes, size_t len, __u8 *out)
 	case WRAP_ROUTING:
 		return with_ext(bytes, len, out, 43);
 	}
-	return 0;
+	return in_tunnel(o, bytes, len, out);
+}
+
+size_t wrap_frame(unsigned int wrap, const __u8 *bytes, size_t len, __u8 *out)
+{
+	const struct outer o = {
+		.kind = wrap,
+		.l3 = 4,
+		.id = len > 20 ? get16(bytes + 18) : 0,
+	};
+
+	return wrap_outer(&o, bytes, len, out);
 }
 
 static void repair_l4(__u8 *l4, size_t len, __u32 sum, __u8 proto)
