@@ -57,6 +57,15 @@ static int gro_opt_state_locked(enum gro_opt_state want)
 	return err;
 }
 
+/* What gro_opt_state_set() had to keep to itself while there were no files. */
+static void gro_opt_tell_state(void)
+{
+	mutex_lock(&gro_opt_mutex);
+	if (gro_opt_state != GRO_OPT_OFF)
+		gro_opt_uevent();
+	mutex_unlock(&gro_opt_mutex);
+}
+
 /*
  * The state before the files: nobody can write to them while loading may still
  * fail, so what has to be undone is what was done here.
@@ -86,8 +95,7 @@ static int __init gro_opt_init(void)
 	if (err)
 		goto err_state_off;
 	gro_opt_debugfs_init();
-	if (want != GRO_OPT_OFF)
-		gro_opt_uevent();
+	gro_opt_tell_state();
 	gro_opt_say_loaded();
 	return 0;
 

@@ -18,6 +18,7 @@
 #include "gro_opt.h"
 
 static struct kset *gro_opt_kset;
+/* Written under gro_opt_mutex: a uevent may be sent from it at any time. */
 static struct kobject *gro_opt_features_kobj;
 static struct kobject *gro_opt_feature_kobjs[GRO_OPT_NR_FEATURES];
 static DECLARE_COMPLETION(gro_opt_features_released);
@@ -170,32 +171,47 @@ static const struct kobj_type gro_opt_features_ktype = {
 	.sysfs_ops = &kobj_sysfs_ops,
 };
 
+static void gro_opt_features_dir_set(struct kobject *kobj)
+{
+	mutex_lock(&gro_opt_mutex);
+	gro_opt_features_kobj = kobj;
+	mutex_unlock(&gro_opt_mutex);
+}
+
+static void gro_opt_features_dir_put(struct kobject *kobj)
+{
+	kobject_put(kobj);
+	wait_for_completion(&gro_opt_features_released);
+}
+
 static int gro_opt_features_dir_add(void)
 {
+	struct kobject *kobj;
 	int err;
 
-	gro_opt_features_kobj = kzalloc(sizeof(*gro_opt_features_kobj),
-					GFP_KERNEL);
-	if (!gro_opt_features_kobj)
+	kobj = kzalloc(sizeof(*kobj), GFP_KERNEL);
+	if (!kobj)
 		return -ENOMEM;
-	gro_opt_features_kobj->kset = gro_opt_kset;
-	err = kobject_init_and_add(gro_opt_features_kobj,
-				   (void *)&gro_opt_features_ktype, NULL,
+	kobj->kset = gro_opt_kset;
+	err = kobject_init_and_add(kobj, (void *)&gro_opt_features_ktype, NULL,
 				   "features");
 	if (err)
 		goto err_kobject_put;
+	gro_opt_features_dir_set(kobj);
 	return 0;
 
 err_kobject_put:
-	kobject_put(gro_opt_features_kobj);
-	wait_for_completion(&gro_opt_features_released);
+	gro_opt_features_dir_put(kobj);
 	return err;
 }
 
+/* The state may be on yet, and a fault at hand that tells user space. */
 static void gro_opt_features_dir_remove(void)
 {
-	kobject_put(gro_opt_features_kobj);
-	wait_for_completion(&gro_opt_features_released);
+	struct kobject *kobj = gro_opt_features_kobj;
+
+	gro_opt_features_dir_set(NULL);
+	gro_opt_features_dir_put(kobj);
 }
 
 static void gro_opt_feature_dirs_remove(void)
@@ -232,12 +248,13 @@ err_dirs_remove:
 	return err;
 }
 
-/* Tell user space about a new state, once there are files. May sleep. */
+/* Tell user space of a new state, once there are files. gro_opt_mutex held. */
 void gro_opt_uevent(void)
 {
 	char state[40], seq[48], fault[128];
 	char *envp[4] = {};
 
+	lockdep_assert_held(&gro_opt_mutex);
 	if (!gro_opt_features_kobj)
 		return;
 	snprintf(state, sizeof(state), "GRO_OPT_STATE=%s",
