@@ -226,15 +226,17 @@ static void gro_opt_feature_dirs_remove(void)
 
 static int gro_opt_feature_dirs_add(void)
 {
-	int id, err = -ENOMEM;
+	int id, err;
 
 	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
 		struct kobject *kobj;
 
 		kobj = kobject_create_and_add(gro_opt_features[id].name,
 					      gro_opt_features_kobj);
-		if (!kobj)
+		if (!kobj) {
+			err = -ENOMEM;
 			goto err_dirs_remove;
+		}
 		gro_opt_feature_kobjs[id] = kobj;
 		err = sysfs_create_files(kobj,
 					 (void *)gro_opt_feature_attrs);

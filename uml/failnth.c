@@ -6,8 +6,9 @@
  *	failnth write FILE VALUE		likewise, for one write()
  *
  * Whatever failed, the kernel has to be as before: a failed load leaves nothing
- * in /sys, and the module can be unloaded after one that worked. Needs a kernel
- * with fault injection (CONFIG_FAILSLAB); the caller has set up debugfs.
+ * in /sys, one that worked has all of its files there, and the module can be
+ * unloaded again. Needs a kernel with fault injection (CONFIG_FAILSLAB); the
+ * caller has set up debugfs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +81,11 @@ static void after_load(unsigned int n, long ret, int err)
 			exit(1);
 		}
 		return;
+	}
+	if (access("/sys/kernel/" MODULE "/features/exthdr/counters", F_OK)) {
+		printf("failnth: allocation %u: loaded, but there are no features\n",
+		       n);
+		exit(1);
 	}
 	fd = open("/sys/kernel/" MODULE "/state", O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, "off", 3) != 3)
