@@ -101,8 +101,11 @@ static int __init gro_opt_init(void)
 
 err_state_off:
 	/* An entry of another module over ours points here: stay, then. */
-	if (gro_opt_state_locked(GRO_OPT_OFF))
+	if (gro_opt_state_locked(GRO_OPT_OFF)) {
+		pr_err("loaded without files in /sys (error %d), so %s until the next boot\n",
+		       err, gro_opt_state_name(gro_opt_state));
 		return 0;
+	}
 	gro_opt_devices_exit();
 err_selfcheck_exit:
 	gro_opt_fault_exit();
