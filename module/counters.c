@@ -13,6 +13,20 @@ const char *const gro_opt_counter_names[] = {
 #undef X
 };
 
+/* What passthrough saw that the feature would have looked at. */
+static u64 gro_opt_stock_packets(const struct gro_opt_pcpu_stats *stats,
+				 enum gro_opt_feature_id id)
+{
+	switch (id) {
+	case GRO_OPT_F_tcp4:
+		return READ_ONCE(stats->pass4[IPPROTO_TCP]);
+	case GRO_OPT_F_tcp6:
+		return READ_ONCE(stats->pass6[IPPROTO_TCP]);
+	default:
+		return 0;
+	}
+}
+
 /* A CPU that is counting meanwhile may be one packet ahead; none goes back. */
 static void gro_opt_counters_sum(enum gro_opt_feature_id id, u64 *sum,
 				 u64 *stock)
@@ -26,7 +40,7 @@ static void gro_opt_counters_sum(enum gro_opt_feature_id id, u64 *sum,
 		stats = per_cpu_ptr(&gro_opt_pcpu_stats, cpu);
 		for (i = 0; i < GRO_OPT_NR_COUNTERS; i++)
 			sum[i] += READ_ONCE(stats->opt[id][i]);
-		*stock += READ_ONCE(stats->stock[id]);
+		*stock += gro_opt_stock_packets(stats, id);
 	}
 }
 
@@ -47,9 +61,7 @@ ssize_t gro_opt_counters_emit(enum gro_opt_feature_id id, char *buf)
 
 	gro_opt_counters_sum(id, sum, &stock);
 	merged = sum[GRO_OPT_C_merged_frags] + sum[GRO_OPT_C_merged_fraglist];
-
-	packets = merged + sum[GRO_OPT_C_held] + sum[GRO_OPT_C_passed] +
-		  sum[GRO_OPT_C_walked];
+	packets = merged + sum[GRO_OPT_C_held] + sum[GRO_OPT_C_passed];
 	len = sysfs_emit(buf, "counter stock opt\n");
 	/* Passthrough looks at one byte; what follows IPv6 is stock's to know. */
 	if (id == GRO_OPT_F_exthdr)
@@ -80,8 +92,9 @@ void gro_opt_counters_percpu(struct seq_file *s)
 	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
 		seq_printf(s, "\n%s stock_packets", gro_opt_features[id].name);
 		for_each_online_cpu(cpu)
-			seq_printf(s, " %llu", per_cpu(gro_opt_pcpu_stats.stock,
-						       cpu)[id]);
+			seq_printf(s, " %llu", gro_opt_stock_packets(
+					per_cpu_ptr(&gro_opt_pcpu_stats, cpu),
+					id));
 		for (i = 0; i < GRO_OPT_NR_COUNTERS; i++) {
 			seq_printf(s, "\n%s %s", gro_opt_features[id].name,
 				   gro_opt_counter_names[i]);

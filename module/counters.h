@@ -14,7 +14,7 @@
 
 /*
  * Every packet that a feature takes ends in exactly one of held, merged_frags,
- * merged_fraglist, passed (exthdr: walked); "packets" and "merged" are sums made when read.
+ * merged_fraglist, passed; "packets" and "merged" are sums made when read.
  * flushed_x say why a matching held packet ended, bad_csum why one was passed.
  */
 #define GRO_OPT_COUNTERS(X)	\
@@ -48,11 +48,13 @@ enum gro_opt_counter {
 /**
  * struct gro_opt_pcpu_stats - one CPU's counters
  * @opt: packets that our code took, by feature
- * @stock: packets that went to stock unseen (passthrough arm), by feature
+ * @pass4, @pass6: packets that went to stock unseen (passthrough arm), by the
+ *	protocol that their IP header names, so that no arm looks at more of them
  */
 struct gro_opt_pcpu_stats {
 	u64 opt[GRO_OPT_NR_FEATURES][GRO_OPT_NR_COUNTERS];
-	u64 stock[GRO_OPT_NR_FEATURES];
+	u64 pass4[256];
+	u64 pass6[256];
 };
 
 DECLARE_PER_CPU_ALIGNED(struct gro_opt_pcpu_stats, gro_opt_pcpu_stats);
@@ -63,8 +65,10 @@ DECLARE_PER_CPU_ALIGNED(struct gro_opt_pcpu_stats, gro_opt_pcpu_stats);
 #define gro_opt_count(feature, counter)					\
 	gro_opt_count_at(GRO_OPT_F_##feature, counter)
 
-#define gro_opt_count_stock(feature)					\
-	this_cpu_inc(gro_opt_pcpu_stats.stock[GRO_OPT_F_##feature])
+#define gro_opt_count_pass4(proto)					\
+	this_cpu_inc(gro_opt_pcpu_stats.pass4[proto])
+#define gro_opt_count_pass6(proto)					\
+	this_cpu_inc(gro_opt_pcpu_stats.pass6[proto])
 
 struct seq_file;
 

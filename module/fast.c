@@ -39,8 +39,11 @@
 #include "l3.h"
 #include "tcp.h"
 
-/* Read by every packet, written by hand or by a fault: one word, no lock. */
-int gro_opt_live __read_mostly = 1;
+/*
+ * Aggregates of ours stay below it, and after a fault it is 0: one word that
+ * sends every packet to stock, for the price of a comparison that is there.
+ */
+u32 gro_opt_limit __read_mostly = GRO_LEGACY_MAX_SIZE;
 struct gro_opt_rules gro_opt_rules __read_mostly;
 
 DEFINE_STATIC_CALL_NULL(gro_opt_stock4_receive, gro_opt_inet_receive);
@@ -50,30 +53,28 @@ DEFINE_STATIC_CALL_NULL(gro_opt_stock6_complete, gro_opt_ipv6_complete);
 
 /* ---- IPv4 ---- */
 
-static __always_inline struct sk_buff *
-gro_opt_lookup4(struct list_head *head, const struct iphdr *iph,
-		unsigned int off)
+/* Is @p a held TCP packet of the same addresses and ports? */
+static __always_inline bool gro_opt_flow4(const struct sk_buff *p,
+					  const struct iphdr *iph,
+					  const struct iphdr *iph2)
 {
-	const u64 addrs = gro_opt_addrs4(iph);
-	const u32 ports = gro_opt_load32(iph + 1);
-	struct sk_buff *p;
-
-	list_for_each_entry(p, head, list) {
-		const struct iphdr *iph2;
-
-		if (!NAPI_GRO_CB(p)->same_flow)
-			continue;
-		iph2 = (const struct iphdr *)(p->data + off);
-		if ((gro_opt_addrs4(iph2) ^ addrs) |
-		    (gro_opt_load32(iph2 + 1) ^ ports))
-			continue;
-		if (likely(iph2->protocol == IPPROTO_TCP))
-			return p;
-	}
-	return NULL;
+	return NAPI_GRO_CB(p)->same_flow &&
+	       !((gro_opt_addrs4(iph) ^ gro_opt_addrs4(iph2)) |
+		 (gro_opt_load32(iph + 1) ^ gro_opt_load32(iph2 + 1))) &&
+	       likely(iph2->protocol == IPPROTO_TCP);
 }
 
-/* The whole of phases 2 and 3; the caller has vetted headers and @p's type. */
+/* The rest of what stock is to deal with, or to refuse. */
+static __always_inline bool
+gro_opt_unfit4(const struct sk_buff *skb, const struct iphdr *iph,
+	       unsigned int thoff, unsigned int thlen)
+{
+	return !gro_opt_is_live() || !gro_opt_tcp_sound(skb, thoff, thlen) ||
+	       (iph->frag_off & htons(IP_MF | IP_OFFSET)) ||
+	       !gro_opt_csum4_ok(iph) || gro_opt_chains(skb);
+}
+
+/* All that the straight line does not take; @p is the held packet, or NULL. */
 static noinline struct sk_buff *
 gro_opt_tcp4(struct list_head *head, struct sk_buff *skb,
 	     const struct iphdr *iph, struct sk_buff *p)
@@ -88,8 +89,9 @@ gro_opt_tcp4(struct list_head *head, struct sk_buff *skb,
 	struct tcphdr *th2;
 	u32 l3;
 
-	if (p && gro_opt_unusual_held(p, skb, skb_shinfo(p), len,
-				      gro_opt_max_size4(skb->dev))) {
+	if (unlikely(gro_opt_unfit4(skb, iph, thoff, thlen)) ||
+	    (p && gro_opt_unusual_held(p, skb, skb_shinfo(p), len,
+				       ETH_P_IP))) {
 		gro_opt_count(tcp4, fallback);
 		return static_call(gro_opt_stock4_receive)(head, skb);
 	}
@@ -121,6 +123,29 @@ gro_opt_tcp4(struct list_head *head, struct sk_buff *skb,
 	return gro_opt_tcp_new(p, skb, len, flags, GRO_OPT_F_tcp4);
 }
 
+/* The segment after @p, by the straight line if it is a full one. */
+static __always_inline struct sk_buff *
+gro_opt_tcp4_next(struct list_head *head, struct sk_buff *skb,
+		  const struct iphdr *iph, struct sk_buff *p,
+		  const struct iphdr *iph2)
+{
+	const struct tcphdr *th = (const struct tcphdr *)(iph + 1);
+	const struct tcphdr *th2 = (const struct tcphdr *)(iph2 + 1);
+	const unsigned int thoff = skb_gro_offset(skb) + sizeof(*iph);
+	const unsigned int hlen = skb_gro_offset(p);
+	const unsigned int len = skb->len - hlen;
+
+	if (likely(gro_opt_tcp_straight(p, skb, th, th2, thoff, hlen, len,
+					ETH_P_IP,
+					gro_opt_next4_differs(iph, iph2)) &&
+		   !gro_opt_id_differs(p, iph, iph2) &&
+		   gro_opt_straight_merge(p, skb, sizeof(*iph), hlen, len))) {
+		gro_opt_count(tcp4, merged_frags);
+		return NULL;
+	}
+	return gro_opt_tcp4(head, skb, iph, p);
+}
+
 /*
  * TCP over IPv4, headers up to the fixed part of TCP at hand, nothing unusual
  * about the skb.
@@ -129,41 +154,16 @@ static noinline struct sk_buff *
 gro_opt_tcp4_take(struct list_head *head, struct sk_buff *skb,
 		  const struct iphdr *iph)
 {
-	const struct tcphdr *th = (const struct tcphdr *)(iph + 1);
 	const unsigned int off = skb_gro_offset(skb);
-	const unsigned int thoff = off + sizeof(*iph);
-	const unsigned int thlen = th->doff * 4;
-	const struct iphdr *iph2;
-	unsigned int len;
 	struct sk_buff *p;
 
-	if (unlikely(thlen < sizeof(*th) ||
-		     !gro_opt_at_hand(skb, thoff + thlen) ||
-		     (iph->frag_off & htons(IP_MF | IP_OFFSET)) ||
-		     !gro_opt_csum4_ok(iph)))
-		goto fallback;
-	p = gro_opt_lookup4(head, iph, off);
-	if (!p)
-		return gro_opt_tcp4(head, skb, iph, NULL);
+	list_for_each_entry(p, head, list) {
+		const struct iphdr *iph2 = (const void *)p->data + off;
 
-	iph2 = (const struct iphdr *)(p->data + off);
-	len = skb->len - thoff - thlen;
-	if (likely(!gro_opt_len4_lies(skb, iph, off) &&
-		   gro_opt_tcp_straight(p, skb, th,
-					(const struct tcphdr *)(iph2 + 1),
-					thoff, thlen, len,
-					gro_opt_max_size4(skb->dev),
-					gro_opt_hdr4_differs(iph, iph2)) &&
-		   !gro_opt_id_differs(p, iph, iph2) &&
-		   gro_opt_straight_merge(p, skb, thoff, thoff + thlen, len))) {
-		gro_opt_count(tcp4, merged_frags);
-		return NULL;
+		if (likely(gro_opt_flow4(p, iph, iph2)))
+			return gro_opt_tcp4_next(head, skb, iph, p, iph2);
 	}
-	return gro_opt_tcp4(head, skb, iph, p);
-
-fallback:
-	gro_opt_count(tcp4, fallback);
-	return static_call(gro_opt_stock4_receive)(head, skb);
+	return gro_opt_tcp4(head, skb, iph, NULL);
 }
 
 /* Which packets are ours to look at. Jumps on, so it needs no stack frame. */
@@ -172,12 +172,13 @@ gro_opt_inet_take(struct list_head *head, struct sk_buff *skb)
 {
 	const unsigned int off = skb_gro_offset(skb);
 	const struct iphdr *iph;
+	void *base;
 
-	if (unlikely(!gro_opt_at_hand(skb, off + sizeof(*iph) +
-				      sizeof(struct tcphdr))))
+	if (unlikely(!gro_opt_base(skb, off + sizeof(*iph) +
+				   sizeof(struct tcphdr), &base)))
 		goto stock;
-	iph = gro_opt_base(skb) + off;
-	if (unlikely(iph->protocol != IPPROTO_TCP || !READ_ONCE(gro_opt_live)))
+	iph = base + off;
+	if (unlikely(iph->protocol != IPPROTO_TCP))
 		goto stock;
 	if (likely(*(const u8 *)iph == 0x45 && !gro_opt_unusual(skb, off)))
 		return gro_opt_tcp4_take(head, skb, iph);
@@ -193,11 +194,11 @@ gro_opt_inet_pass(struct list_head *head, struct sk_buff *skb)
 {
 	const unsigned int off = skb_gro_offset(skb);
 	const struct iphdr *iph;
+	void *base;
 
-	if (likely(gro_opt_at_hand(skb, off + sizeof(*iph)))) {
-		iph = gro_opt_base(skb) + off;
-		if (iph->protocol == IPPROTO_TCP)
-			gro_opt_count_stock(tcp4);
+	if (likely(gro_opt_base(skb, off + sizeof(*iph), &base))) {
+		iph = base + off;
+		gro_opt_count_pass4(iph->protocol);
 	}
 	return static_call(gro_opt_stock4_receive)(head, skb);
 }
@@ -242,18 +243,18 @@ static __always_inline int gro_opt_tcp4_complete(struct sk_buff *skb,
 {
 	struct iphdr *iph = (struct iphdr *)(skb->data + nhoff);
 	struct tcphdr *th = (struct tcphdr *)(iph + 1);
-	const int thoff = nhoff + sizeof(*iph);
-	__be16 len;
+	const unsigned int len = skb->len - nhoff;
+	__be16 tot_len = htons(len);
 
-	if (iph->protocol != IPPROTO_TCP || !gro_opt_completes(skb, nhoff))
+	if (iph->protocol != IPPROTO_TCP || !gro_opt_completes(skb, len))
 		return static_call(gro_opt_stock4_complete)(skb, nhoff);
-	if (unlikely(skb_transport_offset(skb) != thoff))
+	if (unlikely((u8 *)th != skb_transport_header(skb)))
 		return gro_opt_lost4(skb, nhoff);
 
-	len = htons(skb->len - nhoff);
-	csum_replace2(&iph->check, iph->tot_len, len);
-	iph->tot_len = len;
-	th->check = ~tcp_v4_check(skb->len - thoff, iph->saddr, iph->daddr, 0);
+	csum_replace2(&iph->check, iph->tot_len, tot_len);
+	iph->tot_len = tot_len;
+	th->check = ~tcp_v4_check(len - sizeof(*iph), iph->saddr, iph->daddr,
+				  0);
 	gro_opt_count(tcp4, completed);
 	return gro_opt_tcp_complete(skb, th,
 				    SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb));
@@ -288,29 +289,38 @@ int gro_opt_inet_complete(struct sk_buff *skb, int nhoff)
 
 /* ---- IPv6 ---- */
 
-static __always_inline struct sk_buff *
-gro_opt_lookup6(struct list_head *head, const struct ipv6hdr *iph,
-		unsigned int off, unsigned int nlen)
+/* Is @p a held packet of the same flow, by what is in its IPv6 header? */
+static __always_inline bool gro_opt_flow6(const struct sk_buff *p,
+					  const struct ipv6hdr *iph,
+					  const struct ipv6hdr *iph2)
 {
-	const u32 ports = gro_opt_load32((const u8 *)iph + nlen);
-	struct sk_buff *p;
+	return NAPI_GRO_CB(p)->same_flow &&
+	       !(gro_opt_hdr6_differs(iph, iph2, GRO_OPT_IP6_FLOW) |
+		 gro_opt_addrs6_differ(iph, iph2));
+}
 
-	list_for_each_entry(p, head, list) {
-		const struct ipv6hdr *iph2;
+static __always_inline bool gro_opt_ports_differ(const struct ipv6hdr *iph,
+						 const struct ipv6hdr *iph2,
+						 unsigned int nlen)
+{
+	return gro_opt_load32((const u8 *)iph + nlen) !=
+	       gro_opt_load32((const u8 *)iph2 + nlen);
+}
 
-		if (!NAPI_GRO_CB(p)->same_flow)
-			continue;
-		iph2 = (const struct ipv6hdr *)(p->data + off);
-		if (gro_opt_hdr6_differs(iph, iph2, GRO_OPT_IP6_FLOW) |
-		    gro_opt_addrs6_differ(iph, iph2))
-			continue;
-		if (nlen > sizeof(*iph) &&
-		    gro_opt_exthdrs_differ(p, iph, iph2, off, nlen))
-			continue;
-		if (gro_opt_load32((const u8 *)iph2 + nlen) == ports)
-			return p;
-	}
-	return NULL;
+static __always_inline bool
+gro_opt_unfit6(const struct sk_buff *skb, const struct ipv6hdr *iph,
+	       unsigned int thoff, unsigned int thlen)
+{
+	return !gro_opt_is_live() || iph->version != 6 ||
+	       !gro_opt_tcp_sound(skb, thoff, thlen) || gro_opt_chains(skb);
+}
+
+/* Whose packet it is, by the length of all headers in front of TCP. */
+static __always_inline enum gro_opt_feature_id
+gro_opt_feature6(unsigned int nlen)
+{
+	return nlen == sizeof(struct ipv6hdr) ? GRO_OPT_F_tcp6 :
+						GRO_OPT_F_exthdr;
 }
 
 /* As gro_opt_tcp4(); @nlen is the length of all headers in front of TCP. */
@@ -318,6 +328,7 @@ static noinline struct sk_buff *
 gro_opt_tcp6(struct list_head *head, struct sk_buff *skb,
 	     const struct ipv6hdr *iph, struct sk_buff *p, unsigned int nlen)
 {
+	const enum gro_opt_feature_id id = gro_opt_feature6(nlen);
 	const struct tcphdr *th = (const void *)iph + nlen;
 	const unsigned int off = skb_gro_offset(skb);
 	const unsigned int thoff = off + nlen;
@@ -328,9 +339,10 @@ gro_opt_tcp6(struct list_head *head, struct sk_buff *skb,
 	struct tcphdr *th2;
 	u64 l3;
 
-	if (p && gro_opt_unusual_held(p, skb, skb_shinfo(p), len,
-				      gro_opt_max_size6(skb->dev, skb))) {
-		gro_opt_count(tcp6, fallback);
+	if (unlikely(gro_opt_unfit6(skb, iph, thoff, thlen)) ||
+	    (p && gro_opt_unusual_held(p, skb, skb_shinfo(p), len,
+				       ETH_P_IPV6))) {
+		gro_opt_count_at(id, fallback);
 		return static_call(gro_opt_stock6_receive)(head, skb);
 	}
 
@@ -342,10 +354,10 @@ gro_opt_tcp6(struct list_head *head, struct sk_buff *skb,
 		NAPI_GRO_CB(skb)->flush = 1;
 	else if (unlikely(!NAPI_GRO_CB(skb)->csum_cnt) &&
 		 gro_opt_csum6_bad(skb, iph, nlen))
-		return gro_opt_bad_csum(skb, GRO_OPT_F_tcp6);
+		return gro_opt_bad_csum(skb, id);
 	NAPI_GRO_CB(skb)->data_offset = thoff + thlen;
 	if (!p)
-		return gro_opt_tcp_new(NULL, skb, len, flags, GRO_OPT_F_tcp6);
+		return gro_opt_tcp_new(NULL, skb, len, flags, id);
 
 	iph2 = (struct ipv6hdr *)(p->data + off);
 	th2 = (void *)iph2 + nlen;
@@ -353,65 +365,59 @@ gro_opt_tcp6(struct list_head *head, struct sk_buff *skb,
 	if (!l3 && !NAPI_GRO_CB(skb)->flush &&
 	    !gro_opt_tcp_differs(p, skb, th, th2, thlen, len))
 		return gro_opt_tcp_join(p, skb, th2, len, flags,
-					GRO_OPT_F_tcp6);
+					id);
 
-	gro_opt_count_flush(GRO_OPT_F_tcp6, p, skb, th, th2, l3);
-	return gro_opt_tcp_new(p, skb, len, flags, GRO_OPT_F_tcp6);
+	gro_opt_count_flush(id, p, skb, th, th2, l3);
+	return gro_opt_tcp_new(p, skb, len, flags, id);
 }
 
-/*
- * As gro_opt_tcp4_take(), from the TCP header on. @nlen is constant where there
- * are no extension headers.
- */
 static __always_inline struct sk_buff *
-gro_opt_tcp6_take(struct list_head *head, struct sk_buff *skb,
-		  const struct ipv6hdr *iph, unsigned int nlen)
+gro_opt_tcp6_next(struct list_head *head, struct sk_buff *skb,
+		  const struct ipv6hdr *iph, struct sk_buff *p,
+		  const struct ipv6hdr *iph2, unsigned int nlen,
+		  enum gro_opt_feature_id id)
 {
 	const struct tcphdr *th = (const void *)iph + nlen;
-	const unsigned int off = skb_gro_offset(skb);
-	const unsigned int thoff = off + nlen;
-	const unsigned int thlen = th->doff * 4;
-	const struct ipv6hdr *iph2;
-	unsigned int len;
-	struct sk_buff *p;
+	const struct tcphdr *th2 = (const void *)iph2 + nlen;
+	const unsigned int thoff = skb_gro_offset(skb) + nlen;
+	const unsigned int hlen = skb_gro_offset(p);
+	const unsigned int len = skb->len - hlen;
 
-	if (unlikely(thlen < sizeof(*th) ||
-		     !gro_opt_at_hand(skb, thoff + thlen)))
-		goto fallback;
-	p = gro_opt_lookup6(head, iph, off, nlen);
-	if (!p)
-		return gro_opt_tcp6(head, skb, iph, NULL, nlen);
-
-	iph2 = (const struct ipv6hdr *)(p->data + off);
-	len = skb->len - thoff - thlen;
-	if (likely(!gro_opt_len6_lies(skb, iph, off) &&
-		   gro_opt_tcp_straight(p, skb, th, (const void *)iph2 + nlen,
-					thoff, thlen, len,
-					gro_opt_max_size6(skb->dev, skb),
-					gro_opt_hdr6_differs(iph, iph2,
-							     GRO_OPT_IP6_EQUAL)) &&
-		   gro_opt_straight_merge(p, skb, thoff, thoff + thlen, len))) {
-		gro_opt_count(tcp6, merged_frags);
+	if (likely(gro_opt_tcp_straight(p, skb, th, th2, thoff, hlen, len,
+					ETH_P_IPV6,
+					gro_opt_next6_differs(iph, iph2)) &&
+		   gro_opt_straight_merge(p, skb, nlen, hlen, len))) {
+		gro_opt_count_at(id, merged_frags);
 		return NULL;
 	}
 	return gro_opt_tcp6(head, skb, iph, p, nlen);
-
-fallback:
-	gro_opt_count(tcp6, fallback);
-	return static_call(gro_opt_stock6_receive)(head, skb);
 }
 
 static noinline struct sk_buff *
-gro_opt_tcp6_plain(struct list_head *head, struct sk_buff *skb,
-		   const struct ipv6hdr *iph)
+gro_opt_tcp6_take(struct list_head *head, struct sk_buff *skb,
+		  const struct ipv6hdr *iph)
 {
-	return gro_opt_tcp6_take(head, skb, iph, sizeof(*iph));
+	const unsigned int off = skb_gro_offset(skb);
+	struct sk_buff *p;
+
+	list_for_each_entry(p, head, list) {
+		const struct ipv6hdr *iph2 = (const void *)p->data + off;
+
+		if (likely(gro_opt_flow6(p, iph, iph2) &&
+			   !gro_opt_ports_differ(iph, iph2, sizeof(*iph))))
+			return gro_opt_tcp6_next(head, skb, iph, p, iph2,
+						 sizeof(*iph), GRO_OPT_F_tcp6);
+	}
+	return gro_opt_tcp6(head, skb, iph, NULL, sizeof(*iph));
 }
 
 static __always_inline bool gro_opt_is_exthdr(u8 proto)
 {
-	return proto == NEXTHDR_HOP || proto == NEXTHDR_DEST ||
-	       proto == NEXTHDR_ROUTING;
+	/* One comparison after the other, the most frequent one first. */
+	if (proto == NEXTHDR_HOP)
+		return true;
+	OPTIMIZER_HIDE_VAR(proto);
+	return proto == NEXTHDR_DEST || proto == NEXTHDR_ROUTING;
 }
 
 /* Would stock skip this header? Asked of the table that stock asks. */
@@ -451,32 +457,55 @@ gro_opt_walk_exthdrs(const struct sk_buff *skb, const struct ipv6hdr *iph,
 	return nlen;
 }
 
+/* No held packet has this chain: walk it, for there may be TCP behind it. */
 static noinline struct sk_buff *
-gro_opt_tcp6_exthdr(struct list_head *head, struct sk_buff *skb,
-		    const struct ipv6hdr *iph)
+gro_opt_tcp6_walk(struct list_head *head, struct sk_buff *skb,
+		  const struct ipv6hdr *iph)
 {
 	unsigned int nlen;
 
 	nlen = gro_opt_walk_exthdrs(skb, iph, skb_gro_offset(skb));
 	if (likely(nlen)) {
 		gro_opt_count(exthdr, walked);
-		return gro_opt_tcp6_take(head, skb, iph, nlen);
+		return gro_opt_tcp6(head, skb, iph, NULL, nlen);
 	}
 	gro_opt_count(exthdr, fallback);
 	return static_call(gro_opt_stock6_receive)(head, skb);
 }
 
 /*
- * Extension headers that TCP may stand behind: what most of them lead to is
- * seen in the first one, so that others are not walked in vain.
+ * A held packet whose extension headers are the same bytes: then they mean the
+ * same, lead to TCP, and need not be walked again. Its transport offset tells
+ * their length, unless that is the one inside a tunnel.
  */
-static __always_inline bool gro_opt_leads_to_tcp(const struct ipv6hdr *iph)
+static noinline struct sk_buff *
+gro_opt_tcp6_exthdr(struct list_head *head, struct sk_buff *skb,
+		    const struct ipv6hdr *iph)
 {
-	const struct ipv6_opt_hdr *opth = (const void *)(iph + 1);
+	const unsigned int off = skb_gro_offset(skb);
+	struct sk_buff *p;
 
-	return gro_opt_is_exthdr(iph->nexthdr) &&
-	       (opth->nexthdr == IPPROTO_TCP ||
-		gro_opt_is_exthdr(opth->nexthdr));
+	list_for_each_entry(p, head, list) {
+		const struct ipv6hdr *iph2 = (const void *)p->data + off;
+		unsigned int nlen;
+
+		if (!gro_opt_flow6(p, iph, iph2) ||
+		    NAPI_GRO_CB(p)->proto != IPPROTO_TCP ||
+		    NAPI_GRO_CB(p)->encap_mark)
+			continue;
+		if (unlikely(!gro_opt_at_hand(skb, skb_gro_offset(p))))
+			goto fallback;
+		nlen = skb_transport_header(p) - (const u8 *)iph2;
+		if (likely(!gro_opt_exthdrs_differ(iph, iph2, nlen) &&
+			   !gro_opt_ports_differ(iph, iph2, nlen)))
+			return gro_opt_tcp6_next(head, skb, iph, p, iph2, nlen,
+						 GRO_OPT_F_exthdr);
+	}
+	return gro_opt_tcp6_walk(head, skb, iph);
+
+fallback:
+	gro_opt_count(exthdr, fallback);
+	return static_call(gro_opt_stock6_receive)(head, skb);
 }
 
 static __always_inline struct sk_buff *
@@ -484,22 +513,19 @@ gro_opt_ipv6_take(struct list_head *head, struct sk_buff *skb)
 {
 	const unsigned int off = skb_gro_offset(skb);
 	const struct ipv6hdr *iph;
+	void *base;
 
-	if (unlikely(!gro_opt_at_hand(skb, off + sizeof(*iph) +
-				      sizeof(struct tcphdr))))
+	if (unlikely(!gro_opt_base(skb, off + sizeof(*iph) +
+				   sizeof(struct tcphdr), &base)))
 		goto stock;
-	iph = gro_opt_base(skb) + off;
+	iph = base + off;
 	if (likely(iph->nexthdr == IPPROTO_TCP)) {
-		if (unlikely(!READ_ONCE(gro_opt_live)))
-			goto stock;
-		if (likely(iph->version == 6 && !gro_opt_unusual(skb, off)))
-			return gro_opt_tcp6_plain(head, skb, iph);
+		if (likely(!gro_opt_unusual(skb, off)))
+			return gro_opt_tcp6_take(head, skb, iph);
 		gro_opt_count(tcp6, fallback);
 	} else if (static_branch_likely(&gro_opt_key_exthdr) &&
-		   gro_opt_leads_to_tcp(iph)) {
-		if (unlikely(!READ_ONCE(gro_opt_live)))
-			goto stock;
-		if (likely(iph->version == 6 && !gro_opt_unusual(skb, off)))
+		   gro_opt_is_exthdr(iph->nexthdr)) {
+		if (likely(!gro_opt_unusual(skb, off)))
 			return gro_opt_tcp6_exthdr(head, skb, iph);
 		gro_opt_count(exthdr, fallback);
 	}
@@ -512,11 +538,11 @@ gro_opt_ipv6_pass(struct list_head *head, struct sk_buff *skb)
 {
 	const unsigned int off = skb_gro_offset(skb);
 	const struct ipv6hdr *iph;
+	void *base;
 
-	if (likely(gro_opt_at_hand(skb, off + sizeof(*iph)))) {
-		iph = gro_opt_base(skb) + off;
-		if (iph->nexthdr == IPPROTO_TCP)
-			gro_opt_count_stock(tcp6);
+	if (likely(gro_opt_base(skb, off + sizeof(*iph), &base))) {
+		iph = base + off;
+		gro_opt_count_pass6(iph->nexthdr);
 	}
 	return static_call(gro_opt_stock6_receive)(head, skb);
 }
@@ -559,25 +585,26 @@ static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 {
 	struct tcphdr *th = tcp_hdr(skb);
 	struct ipv6hdr *iph = (struct ipv6hdr *)(skb->data + nhoff);
-	const unsigned int nlen = (u8 *)th - (u8 *)iph;
+	const unsigned int ext = (u8 *)th - (u8 *)(iph + 1);
+	const unsigned int len = skb->len - nhoff;
+	unsigned int payload;
 
 	if (NAPI_GRO_CB(skb)->proto != IPPROTO_TCP ||
-	    !gro_opt_completes(skb, nhoff))
+	    !gro_opt_completes(skb, len))
 		goto stock;
-	if (likely(nlen == sizeof(*iph))) {
-		if (!static_branch_likely(&gro_opt_key_tcp6))
-			goto stock;
+	if (likely(!ext)) {
 		gro_opt_count(tcp6, completed);
 	} else {
 		if (!static_branch_likely(&gro_opt_key_exthdr))
 			goto stock;
-		if (unlikely(nlen < sizeof(*iph) || nlen > skb_headlen(skb)))
+		if (unlikely(ext >= len))
 			return gro_opt_lost6(skb, nhoff);
 		gro_opt_count(exthdr, completed);
 	}
 
-	iph->payload_len = htons(skb->len - nhoff - sizeof(*iph));
-	th->check = gro_opt_pseudo6(iph, skb->len - nhoff - nlen);
+	payload = len - sizeof(*iph);
+	iph->payload_len = htons(payload);
+	th->check = gro_opt_pseudo6(iph, payload - ext);
 	return gro_opt_tcp_complete(skb, th, SKB_GSO_TCPV6);
 
 stock:
@@ -607,8 +634,7 @@ static noinline int gro_opt_ipv6_complete_filter(struct sk_buff *skb,
  */
 int gro_opt_ipv6_complete(struct sk_buff *skb, int nhoff)
 {
-	if (!static_branch_likely(&gro_opt_key_tcp6) &&
-	    !static_branch_likely(&gro_opt_key_exthdr))
+	if (!static_branch_likely(&gro_opt_key_tcp6))
 		return static_call(gro_opt_stock6_complete)(skb, nhoff);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_ipv6_complete_filter(skb, nhoff);

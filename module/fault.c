@@ -16,7 +16,7 @@ static void gro_opt_fault_work_fn(struct work_struct *work)
 	/* "off" may have been written before we came to run. */
 	if (gro_opt_state == GRO_OPT_OFF) {
 		gro_opt_fault_clear();
-	} else if (!READ_ONCE(gro_opt_live)) {
+	} else if (!READ_ONCE(gro_opt_limit)) {
 		gro_opt_state = GRO_OPT_FAULTED;
 		gro_opt_features_apply();
 		gro_opt_enable_seq++;
@@ -37,7 +37,7 @@ static DECLARE_WORK(gro_opt_fault_work, gro_opt_fault_work_fn);
  */
 void gro_opt_fault(const char *where)
 {
-	if (cmpxchg(&gro_opt_live, 1, 0) != 1)
+	if (!xchg(&gro_opt_limit, 0))
 		return;
 	WRITE_ONCE(gro_opt_fault_where, where);
 	schedule_work(&gro_opt_fault_work);
@@ -53,7 +53,7 @@ void gro_opt_fault_clear(void)
 {
 	lockdep_assert_held(&gro_opt_mutex);
 	WRITE_ONCE(gro_opt_fault_where, NULL);
-	WRITE_ONCE(gro_opt_live, 1);
+	WRITE_ONCE(gro_opt_limit, GRO_LEGACY_MAX_SIZE);
 }
 
 /* Module exit: wait for a work item that a last packet may have left. */

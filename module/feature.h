@@ -10,7 +10,7 @@
  *
  * tcp4:	single pass over the held packets for TCP over IPv4
  * tcp6:	the same over IPv6
- * exthdr:	IPv6 extension headers in front of TCP walked once, in receive;
+ * exthdr:	IPv6 extension headers in front of TCP walked at most once, in receive;
  *		complete takes the length from the offsets on record
  */
 #define GRO_OPT_FEATURES(X)	\

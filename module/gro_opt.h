@@ -30,7 +30,7 @@ extern u32 gro_opt_fail_step;
 
 /* Data path, read-mostly: see fast.c. */
 extern struct gro_opt_rules gro_opt_rules;
-extern int gro_opt_live;
+extern u32 gro_opt_limit;
 
 /* tcp_flag_word() bits that end an aggregate with the segment they came in. */
 #define GRO_OPT_TCP_LAST (TCP_FLAG_URG | TCP_FLAG_PSH | TCP_FLAG_RST | \

@@ -42,6 +42,33 @@ static __always_inline bool gro_opt_len4_lies(const struct sk_buff *skb,
 	       (iph->frag_off & ~htons(IP_DF));
 }
 
+/*
+ * The first 8 bytes of either header, as loaded, less what need not be equal in
+ * the next full segment: that is IPv4's ID, and nothing of IPv6's.
+ */
+#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFFFFFFFF0000FFFFULL)
+
+/*
+ * All but addresses and ID of a full segment, against the held one, which was
+ * sound: equal lengths and flags are sound as well, and so is the checksum if
+ * it makes up for the other ID. 0 if there is no difference.
+ */
+static __always_inline u64 gro_opt_next4_differs(const struct iphdr *iph,
+						 const struct iphdr *iph2)
+{
+	const u8 *ttl = &iph->ttl, *ttl2 = &iph2->ttl;
+	u32 sum = 2 * 0xffff;
+	u64 differs;
+
+	differs = (gro_opt_load64(iph) ^ gro_opt_load64(iph2)) &
+		  (__force u64)GRO_OPT_IP4_NEXT;
+	differs |= (gro_opt_load32(ttl) ^ gro_opt_load32(ttl2)) &
+		   (__force u32)cpu_to_be32(0xFFFF0000);
+	sum += (__force u16)iph->id + (__force u16)iph->check;
+	sum -= (__force u16)iph2->id + (__force u16)iph2->check;
+	return differs | (gro_opt_fold32(sum) ^ 0xffff);
+}
+
 static __always_inline u32 gro_opt_id_differs(struct sk_buff *p,
 					      const struct iphdr *iph,
 					      const struct iphdr *iph2)
@@ -77,22 +104,28 @@ static __always_inline u64 gro_opt_addrs6_differ(const struct ipv6hdr *a,
 }
 
 /*
- * Extension headers of both packets, @nlen bytes of L3 each. The held one is
- * measured first: a chain tells its own length, so equal bytes need equal
- * lengths, and the comparison stays inside both packets.
+ * All but addresses of a full segment. Stock holds packets of other versions,
+ * but kernels differ in what they make of the next one.
  */
+static __always_inline u64 gro_opt_next6_differs(const struct ipv6hdr *iph,
+						 const struct ipv6hdr *iph2)
+{
+	return (gro_opt_load64(iph) ^ gro_opt_load64(iph2)) |
+	       ((*(const u8 *)iph ^ 0x60) & 0xf0);
+}
+
+/* Extension headers up to @nlen, which both packets have; mostly 8 bytes. */
 static __always_inline bool
-gro_opt_exthdrs_differ(const struct sk_buff *p, const struct ipv6hdr *iph,
-		       const struct ipv6hdr *iph2, unsigned int off,
+gro_opt_exthdrs_differ(const struct ipv6hdr *iph, const struct ipv6hdr *iph2,
 		       unsigned int nlen)
 {
-	unsigned int i;
+	const u8 *a = (const u8 *)iph, *b = (const u8 *)iph2;
+	unsigned int i = sizeof(*iph) + 8;
 
-	if (skb_transport_offset(p) - off != nlen)
+	if (gro_opt_load64(iph + 1) != gro_opt_load64(iph2 + 1))
 		return true;
-	for (i = sizeof(*iph); i < nlen; i += 8)
-		if (gro_opt_load64((const u8 *)iph + i) !=
-		    gro_opt_load64((const u8 *)iph2 + i))
+	for (; unlikely(i < nlen); i += 8)
+		if (gro_opt_load64(a + i) != gro_opt_load64(b + i))
 			return true;
 	return false;
 }
@@ -104,27 +137,51 @@ static __always_inline bool gro_opt_len6_lies(const struct sk_buff *skb,
 	return skb->len - off - sizeof(*iph) != ntohs(iph->payload_len);
 }
 
+/* Both addresses added to @sum, end-around. */
+static __always_inline u64 gro_opt_sum_addrs6(u64 sum,
+					      const struct ipv6hdr *iph)
+{
+#ifdef CONFIG_X86_64
+	/* In C the carry of each addition is found by comparing. */
+	asm("addq 8(%[iph]), %[sum]\n\t"
+	    "adcq 16(%[iph]), %[sum]\n\t"
+	    "adcq 24(%[iph]), %[sum]\n\t"
+	    "adcq 32(%[iph]), %[sum]\n\t"
+	    "adcq $0, %[sum]"
+	    : [sum] "+r" (sum) : [iph] "r" (iph), "m" (*iph));
+	return sum;
+#else
+	const u8 *at = (const u8 *)&iph->saddr;
+
+	sum = gro_opt_add64(sum, gro_opt_load64(at));
+	sum = gro_opt_add64(sum, gro_opt_load64(at + 8));
+	sum = gro_opt_add64(sum, gro_opt_load64(at + 16));
+	return gro_opt_add64(sum, gro_opt_load64(at + 24));
+#endif
+}
+
 /* Sum of the pseudo header, folded: what CHECKSUM_PARTIAL wants in check. */
 static __always_inline __sum16 gro_opt_pseudo6(const struct ipv6hdr *iph,
 					       u32 len)
 {
-	const u8 *addr = (const u8 *)iph + offsetof(struct ipv6hdr, saddr);
-	u64 sum = (__force u32)htonl(len + IPPROTO_TCP);
+	u64 sum = len + IPPROTO_TCP;
 
-	sum = gro_opt_add64(sum, gro_opt_load64(addr));
-	sum = gro_opt_add64(sum, gro_opt_load64(addr + 8));
-	sum = gro_opt_add64(sum, gro_opt_load64(addr + 16));
-	sum = gro_opt_add64(sum, gro_opt_load64(addr + 24));
-	return (__force __sum16)gro_opt_fold64(sum);
+#ifdef __LITTLE_ENDIAN
+	/* In network order, but for a multiple of 0xffff. */
+	sum <<= 8;
+#endif
+	return (__force __sum16)gro_opt_fold64(gro_opt_sum_addrs6(sum, iph));
 }
 
-/* Packets whose completion is ours: one L3 header, ordinary aggregate. */
+/*
+ * Packets whose completion is ours: an ordinary aggregate without a tunnel, so
+ * that the transport offset on record belongs to the only L3 header there is.
+ */
 static __always_inline bool gro_opt_completes(const struct sk_buff *skb,
-					      int nhoff)
+					      unsigned int len)
 {
-	return READ_ONCE(gro_opt_live) && !skb->encapsulation &&
-	       !NAPI_GRO_CB(skb)->encap_mark && !NAPI_GRO_CB(skb)->is_flist &&
-	       gro_opt_own_network(skb, nhoff) && skb->len - nhoff <= U16_MAX;
+	return len < READ_ONCE(gro_opt_limit) && !skb->encapsulation &&
+	       !NAPI_GRO_CB(skb)->encap_mark && !NAPI_GRO_CB(skb)->is_flist;
 }
 
 #endif /* _GRO_OPT_L3_H */

@@ -14,6 +14,12 @@
 /* Two VLAN tags or a PPPoE header; deeper nesting is stock's to limit. */
 #define GRO_OPT_MAX_L3_OFFSET	8
 
+/* Has there been no fault? Where a length is checked, that tells as well. */
+static __always_inline bool gro_opt_is_live(void)
+{
+	return READ_ONCE(gro_opt_limit);
+}
+
 struct gro_opt_any64 {
 	u64 value;
 } __packed;
@@ -44,42 +50,51 @@ static __always_inline u64 gro_opt_add64(u64 sum, u64 word)
 	return sum + (sum < word);
 }
 
+static __always_inline u16 gro_opt_fold32(u32 sum)
+{
+	return (sum + ror32(sum, 16)) >> 16;
+}
+
 static __always_inline u16 gro_opt_fold64(u64 sum)
 {
-	u32 half = (sum + ror64(sum, 32)) >> 32;
-
-	return (half + ror32(half, 16)) >> 16;
+	return gro_opt_fold32((sum + ror64(sum, 32)) >> 32);
 }
 
 /*
- * Inputs that stock treats in a way of its own: inner headers, packets already
- * marked to be flushed, aggregates made by hardware, shared or user-owned
- * pages, devices that chain instead of merging.
+ * Inputs that stock treats in a way of its own: inner headers (no tunnel's are
+ * so far in front), packets already marked to be flushed, aggregates made by
+ * hardware, shared or user-owned pages.
  */
 static __always_inline bool gro_opt_unusual(const struct sk_buff *skb,
 					    unsigned int off)
 {
 	const struct skb_shared_info *info = skb_shinfo(skb);
 
-	return off > GRO_OPT_MAX_L3_OFFSET ||
-	       NAPI_GRO_CB(skb)->flush || NAPI_GRO_CB(skb)->encap_mark ||
-	       info->gso_size || info->flags ||
-	       (skb->dev->features & NETIF_F_GRO_FRAGLIST);
+	return off > GRO_OPT_MAX_L3_OFFSET || NAPI_GRO_CB(skb)->flush ||
+	       info->gso_size || info->flags;
+}
+
+/* A device that chains packets: for each flow stock decides whether to. */
+static __always_inline bool gro_opt_chains(const struct sk_buff *skb)
+{
+	return skb->dev->features & NETIF_F_GRO_FRAGLIST;
 }
 
 /*
  * The same for the held packet: chained ones, pages that must not mix, and the
- * rare segment that reaches a size limit, where kernels differ most.
+ * rare segment that reaches a size limit, where kernels differ most. @type is
+ * the L3 protocol.
  */
 static __always_inline bool
 gro_opt_unusual_held(const struct sk_buff *p, const struct sk_buff *skb,
 		     const struct skb_shared_info *pinfo, unsigned int len,
-		     unsigned int max_size)
+		     unsigned int type)
 {
 	const unsigned int size = p->len + len;
 
 	return NAPI_GRO_CB(p)->is_flist || p->pp_recycle != skb->pp_recycle ||
-	       pinfo->flags || size >= GRO_LEGACY_MAX_SIZE || size >= max_size;
+	       pinfo->flags || size >= READ_ONCE(gro_opt_limit) ||
+	       size >= gro_opt_max_size(skb, type);
 }
 
 /*
@@ -94,17 +109,22 @@ static __always_inline bool gro_opt_csum_known(const struct sk_buff *skb,
 		skb_checksum_start_offset(skb) >= (int)thoff);
 }
 
-/* Payload in page frags: hand them over. Returns what the held is charged. */
+/*
+ * Payload in page frags: hand them over, behind @nr that are there already.
+ * @headlen is the length of @skb's linear part, @eat what headers there are in
+ * the first frag. Returns what the held packet is charged.
+ */
 static __always_inline unsigned int
-gro_opt_take_frags(struct skb_shared_info *info, struct sk_buff *skb,
-		   struct skb_shared_info *skbinfo, unsigned int eat)
+gro_opt_take_frags(struct skb_shared_info *info, unsigned int nr,
+		   struct sk_buff *skb, struct skb_shared_info *skbinfo,
+		   unsigned int headlen, unsigned int eat)
 {
 	const unsigned int truesize = SKB_TRUESIZE(skb_end_offset(skb));
 	const unsigned int delta = skb->truesize - truesize;
-	skb_frag_t *to = info->frags + info->nr_frags;
+	skb_frag_t *to = info->frags + nr;
 	unsigned int i = 0;
 
-	info->nr_frags += skbinfo->nr_frags;
+	info->nr_frags = nr + skbinfo->nr_frags;
 	to[0] = skbinfo->frags[0];
 	skb_frag_off_add(&to[0], eat);
 	skb_frag_size_sub(&to[0], eat);
@@ -160,8 +180,8 @@ gro_opt_merge(struct sk_buff *p, struct sk_buff *skb, unsigned int offset,
 	unsigned int delta;
 
 	if (headlen <= offset && slots <= MAX_SKB_FRAGS) {
-		delta = gro_opt_take_frags(info, skb, skbinfo,
-					   offset - headlen);
+		delta = gro_opt_take_frags(info, info->nr_frags, skb, skbinfo,
+					   headlen, offset - headlen);
 		gro_opt_count_at(id, merged_frags);
 	} else if (headlen > offset && skb->head_frag &&
 		   slots < MAX_SKB_FRAGS) {
@@ -178,20 +198,21 @@ gro_opt_merge(struct sk_buff *p, struct sk_buff *skb, unsigned int offset,
 /* Second half of the straight line: frags to the end of @p, if they fit. */
 static __always_inline bool
 gro_opt_straight_merge(struct sk_buff *p, struct sk_buff *skb,
-		       unsigned int thoff, unsigned int hlen, unsigned int len)
+		       unsigned int nlen, unsigned int hlen, unsigned int len)
 {
 	struct skb_shared_info *skbinfo = skb_shinfo(skb);
 	const unsigned int headlen = skb_headlen(skb);
 	struct sk_buff *lp = NAPI_GRO_CB(p)->last;
 	struct skb_shared_info *info = skb_shinfo(lp);
+	const unsigned int nr = info->nr_frags;
 	unsigned int delta;
 
-	if (unlikely(headlen > hlen ||
-		     info->nr_frags + skbinfo->nr_frags > MAX_SKB_FRAGS))
+	if (unlikely(headlen > hlen || nr + skbinfo->nr_frags > MAX_SKB_FRAGS))
 		return false;
+	delta = gro_opt_take_frags(info, nr, skb, skbinfo, headlen,
+				   hlen - headlen);
 	/* The only trace that napi_gro_frags() would carry to the next one. */
-	skb_set_transport_header(skb, thoff);
-	delta = gro_opt_take_frags(info, skb, skbinfo, hlen - headlen);
+	skb_set_transport_header(skb, skb_gro_offset(skb) + nlen);
 	gro_opt_account(p, lp, len, delta);
 	return true;
 }

@@ -23,6 +23,15 @@ static __always_inline u32 gro_opt_seq_differs(const struct sk_buff *p,
 	return (ntohl(th2->seq) + skb_gro_len(p)) ^ ntohl(th->seq);
 }
 
+/* Does a TCP header of @thlen bytes make sense, and is it at hand? */
+static __always_inline bool gro_opt_tcp_sound(const struct sk_buff *skb,
+					      unsigned int thoff,
+					      unsigned int thlen)
+{
+	return thlen >= sizeof(struct tcphdr) &&
+	       gro_opt_at_hand(skb, thoff + thlen);
+}
+
 /* Options differ? Only called with equal doff, so both are @thlen long. */
 static __always_inline u64
 gro_opt_options_differ(const struct tcphdr *th, const struct tcphdr *th2,
@@ -43,14 +52,15 @@ gro_opt_options_differ(const struct tcphdr *th, const struct tcphdr *th2,
 
 /*
  * The straight line: a full segment that continues @p, nothing special about
- * it, payload in page frags. @differs is what L3 found to differ. If it does
+ * it, payload in page frags. @hlen is where the headers of @p end, and so those
+ * of the segment if it is one; @differs is what L3 found to differ. If it does
  * not take the packet, nothing has been written.
  */
 static __always_inline bool
 gro_opt_tcp_straight(const struct sk_buff *p, const struct sk_buff *skb,
 		     const struct tcphdr *th, const struct tcphdr *th2,
-		     unsigned int thoff, unsigned int thlen,
-		     unsigned int len, unsigned int max_size, u64 differs)
+		     unsigned int thoff, unsigned int hlen,
+		     unsigned int len, unsigned int type, u64 differs)
 {
 	const struct skb_shared_info *pinfo = skb_shinfo(p);
 
@@ -59,13 +69,13 @@ gro_opt_tcp_straight(const struct sk_buff *p, const struct sk_buff *skb,
 	differs |= (gro_opt_tcp_word(th) ^ gro_opt_tcp_word(th2)) &
 		   gro_opt_rules.tcp_equal;
 	differs |= gro_opt_seq_differs(p, th, th2);
-	if (unlikely(differs))
+	if (unlikely(differs) || unlikely(!gro_opt_at_hand(skb, hlen)))
 		return false;
-	if (unlikely(gro_opt_options_differ(th, th2, thlen)))
+	if (unlikely(gro_opt_options_differ(th, th2, hlen - thoff)))
 		return false;
 	return !gro_opt_decrypted_differs(p, skb) &&
 	       gro_opt_csum_known(skb, thoff) &&
-	       !gro_opt_unusual_held(p, skb, pinfo, len, max_size);
+	       !gro_opt_unusual_held(p, skb, pinfo, len, type);
 }
 
 /* May @skb not be joined to @p, as far as TCP can tell? */
@@ -130,6 +140,19 @@ bool gro_opt_csum6_bad(struct sk_buff *skb, const void *iph,
 		       unsigned int nlen);
 int gro_opt_complete_cwr(struct sk_buff *skb);
 
+/* Both halves of skb->csum at once. */
+static __always_inline void gro_opt_set_csum_start(struct sk_buff *skb,
+						   u16 start, u16 offset)
+{
+	BUILD_BUG_ON(offsetof(struct sk_buff, csum_offset) !=
+		     offsetof(struct sk_buff, csum_start) + sizeof(u16));
+#ifdef __LITTLE_ENDIAN
+	skb->csum = (__force __wsum)(start | (u32)offset << 16);
+#else
+	skb->csum = (__force __wsum)((u32)start << 16 | offset);
+#endif
+}
+
 /* What stock's tcp_gro_complete() does for a packet without a tunnel. */
 static __always_inline int gro_opt_tcp_complete(struct sk_buff *skb,
 						struct tcphdr *th,
@@ -140,8 +163,8 @@ static __always_inline int gro_opt_tcp_complete(struct sk_buff *skb,
 	info->gso_type |= gso_type;
 	if (unlikely(th->cwr))
 		return gro_opt_complete_cwr(skb);
-	skb->csum_start = skb->transport_header;
-	skb->csum_offset = offsetof(struct tcphdr, check);
+	gro_opt_set_csum_start(skb, skb->transport_header,
+			       offsetof(struct tcphdr, check));
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	info->gso_segs = NAPI_GRO_CB(skb)->count;
 	return 0;

@@ -49,6 +49,11 @@ seen() {
 		$(grown "$feature.packets.stock")))
 }
 
+# Those that ours looked at.
+taken() {
+	echo $(($(grown "$1.packets.opt") + $(grown "$1.fallback.opt")))
+}
+
 only_grew() {
 	local name
 	awk 'FNR == NR { old[$1] = $2; next } $2 != old[$1] { print $1 }' \
@@ -89,9 +94,10 @@ few() {
 
 test_every_packet_v6_with_options() {
 	fresh && set_state on && around transfer -d fd00::2 &&
-		expect counted "$(seen tcp6)" "$(grown received)" &&
-		few "packets not walked" \
-			"$(($(grown received) - $(grown exthdr.walked.opt)))"
+		expect counted "$(($(seen tcp6) + $(taken exthdr)))" \
+			"$(grown received)" &&
+		few "packets without options" \
+			"$(($(grown received) - $(grown exthdr.packets.opt)))"
 }
 
 # What was merged is what IP did not get.
@@ -110,7 +116,7 @@ test_rows_add_up() {
 	local feature
 	fresh && set_state on && around transfer 10.0.0.2 && transfer fd00::2 &&
 		transfer -h fd00::2 || return
-	for feature in tcp4 tcp6; do
+	for feature in tcp4 tcp6 exthdr; do
 		expect "merged of $feature" "$(counter "$feature" merged)" \
 			"$(($(counter "$feature" merged_frags) +
 				$(counter "$feature" merged_fraglist)))" &&
@@ -118,7 +124,9 @@ test_rows_add_up() {
 				"$(($(counter "$feature" merged) + $(counter "$feature" held) +
 					$(counter "$feature" passed)))" || return
 	done
-	expect "packets of exthdr" "$(counter exthdr packets)" "$(counter exthdr walked)"
+	# Chains that a held packet has need not be walked.
+	[ "$(counter exthdr walked)" -gt 0 ] &&
+		[ "$(counter exthdr walked)" -lt "$(counter exthdr packets)" ]
 }
 
 # No more aggregates than packets that began one; none that nothing was merged
@@ -172,7 +180,7 @@ test_feature_off_v6() {
 # Packets with extension headers are not tcp6's while exthdr is off.
 test_feature_off_exthdr() {
 	fresh && set_state on && set_feature exthdr 0 && around transfer -d fd00::2 &&
-		expect walked "$(grown exthdr.walked.opt)" 0 &&
+		expect "packets of exthdr" "$(taken exthdr)" 0 &&
 		few "packets of tcp6" "$(grown tcp6.packets.opt)" &&
 		around transfer fd00::2 &&
 		expect counted "$(seen tcp6)" "$(grown received)"

@@ -9,12 +9,12 @@ ip-length-unchecked     l3.h    s/return (u16)(skb->len - off) != ntohs(iph->tot
 ip-csum-unchecked       l3.h    s/return gro_opt_fold64(sum) == 0xffff/return true/
 fragment-taken          fast.c  s/(iph->frag_off & htons(IP_MF | IP_OFFSET)) ||//
 options-taken           fast.c  s/\*(const u8 \*)iph == 0x45 && //
-protocol-unchecked      fast.c  s/iph->protocol != IPPROTO_TCP || !READ_ONCE/!READ_ONCE/
+protocol-unchecked      fast.c  s/if (unlikely(iph->protocol != IPPROTO_TCP))/if (0)/
 hop-limit-unchecked     l3.h    s/cpu_to_be64(0xFFFFFFFF0000FFFFULL)/cpu_to_be64(0xFFFFFFFF0000FF00ULL)/
 tclass-unchecked        l3.h    s/cpu_to_be64(0xFFFFFFFF0000FFFFULL)/cpu_to_be64(0xF00FFFFF0000FFFFULL)/
 flow-label-unchecked    l3.h    s/cpu_to_be64(0xF00FFFFF0000FF00ULL)/cpu_to_be64(0xF00000000000FF00ULL)/
 payload-len-unchecked   l3.h    s/return skb->len - off - sizeof(\*iph) != ntohs(iph->payload_len)/return false/
-exthdr-unchecked        fast.c  s/if (nlen > sizeof(\*iph) &&/if (0 \&\&/
+exthdr-unchecked        fast.c  s/if (likely(!gro_opt_exthdrs_differ(iph, iph2, nlen) \&\&/if ((1 \&\&/
 seq-unchecked           tcp.h   s/return (ntohl(th2->seq) + skb_gro_len(p)) ^ ntohl(th->seq)/return 0/
 flags-unchecked         selfcheck.c  s/~(TCP_FLAG_FIN | TCP_FLAG_PSH)/~(TCP_FLAG_FIN | TCP_FLAG_PSH | TCP_FLAG_ECE)/
 ack-unchecked           selfcheck.c  s/{ ~(__be32)0, /{ 0, /
@@ -35,18 +35,25 @@ frag-not-trimmed        merge.h s/skb_frag_off_add(&to\[0\], eat);/;/
 second-frag-lost        merge.h s/while (unlikely(++i < skbinfo->nr_frags))/while (0 \&\& ++i)/
 head-taken-wrong        merge.c s/skb->data - (u8 \*)page_address(page) + offset,/skb->data - (u8 *)page_address(page),/
 chain-not-pulled        merge.c s/__skb_pull(skb, offset);/;/
-zero-copy-taken         merge.h s/info->gso_size || info->flags ||/info->gso_size ||/
-gso-taken               merge.h s/info->gso_size || info->flags ||/info->flags ||/
-frag-list-taken         merge.h s/NAPI_GRO_CB(skb)->flush || NAPI_GRO_CB(skb)->encap_mark ||/NAPI_GRO_CB(skb)->encap_mark ||/
-tot-len-kept            fast.c  s/iph->tot_len = len;/;/
+zero-copy-taken         merge.h  s/info->gso_size || info->flags;/info->gso_size;/
+gso-taken               merge.h  s/info->gso_size || info->flags;/info->flags;/
+frag-list-taken         merge.h  s/off > GRO_OPT_MAX_L3_OFFSET || NAPI_GRO_CB(skb)->flush ||/off > GRO_OPT_MAX_L3_OFFSET ||/
+tot-len-kept            fast.c  s/iph->tot_len = tot_len;/;/
 gso-type-lost           fast.c  s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/gro_opt_fixedid_gso(skb)/
 fixed-id-lost           fast.c  s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/SKB_GSO_TCPV4/
-payload-len-kept        fast.c  s/iph->payload_len = htons(skb->len - nhoff - sizeof(\*iph));/;/
-pseudo-sum-off          l3.h    s/htonl(len + IPPROTO_TCP)/htonl(len + IPPROTO_UDP)/
-csum-start-off          tcp.h   s/skb->csum_start = skb->transport_header;/skb->csum_start = skb->network_header;/
+payload-len-kept        fast.c  s/iph->payload_len = htons(payload);/;/
+pseudo-sum-off          l3.h  s/u64 sum = len + IPPROTO_TCP;/u64 sum = len + IPPROTO_UDP;/
+csum-start-off          tcp.h  s/gro_opt_set_csum_start(skb, skb->transport_header,/gro_opt_set_csum_start(skb, skb->network_header,/
 summed-kept             tcp.h   s/skb->ip_summed = CHECKSUM_PARTIAL;/;/
 transport-unset         fast.c  /^gro_opt_tcp4(/,/^}/s/skb_set_transport_header(skb, thoff);/;/
 data-offset-short       fast.c  s/NAPI_GRO_CB(skb)->data_offset = thoff + thlen;/NAPI_GRO_CB(skb)->data_offset = thoff;/
-inner-taken             fast.c  s/off > GRO_OPT_MAX_L3_OFFSET ||//;s/NAPI_GRO_CB(skb)->flush || NAPI_GRO_CB(skb)->encap_mark ||/NAPI_GRO_CB(skb)->flush ||/
-chained-joined          fast.c  s/return NAPI_GRO_CB(p)->is_flist || /return /
-chaining-overlooked     fast.c  s/^	       (skb->dev->features & NETIF_F_GRO_FRAGLIST);/	       0;/
+inner-taken             merge.h  s/off > GRO_OPT_MAX_L3_OFFSET || //
+chained-joined          merge.h  s/return NAPI_GRO_CB(p)->is_flist || /return /
+chaining-overlooked     merge.h  s/return skb->dev->features \& NETIF_F_GRO_FRAGLIST;/return false;/
+proto-of-held-unchecked fast.c  s/		    NAPI_GRO_CB(p)->proto != IPPROTO_TCP ||/		    0 ||/
+tunnel-of-held-ignored  fast.c  s/^		    NAPI_GRO_CB(p)->encap_mark)/		    0)/
+csum-of-next-unchecked  l3.h  s/return differs | (gro_opt_fold32(sum) ^ 0xffff);/return differs;/
+next4-ttl-unchecked     l3.h  s/cpu_to_be32(0xFFFF0000)/cpu_to_be32(0x00FF0000)/
+next4-tos-unchecked     l3.h  s/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFFFFFFFF0000FFFFULL)/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFF00FFFF0000FFFFULL)/
+next6-unchecked         l3.h  s/return (gro_opt_load64(iph) ^ gro_opt_load64(iph2)) |/return/
+version-unchecked       l3.h  s/((\*(const u8 \*)iph ^ 0x60) \& 0xf0);/0;/

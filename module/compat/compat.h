@@ -40,26 +40,35 @@ struct gro_opt_rules {
 	bool hop_walked;
 };
 
-/* Can the first @hlen bytes be read in place, without pulling? */
+/*
+ * Can the first @hlen bytes be read in place, without pulling? Until 6.10 frag0
+ * is set where there is no linear part at all, and cleared by the first pull.
+ */
 static __always_inline bool gro_opt_at_hand(const struct sk_buff *skb,
 					    unsigned int hlen)
 {
 #if HAVE_GRO_MAY_PULL
 	return likely(hlen <= NAPI_GRO_CB(skb)->frag0_len);
 #else
-	if (unlikely(NAPI_GRO_CB(skb)->frag0))
-		return hlen <= NAPI_GRO_CB(skb)->frag0_len;
-	return likely(hlen <= skb_headlen(skb));
+	return likely(hlen <= skb_headlen(skb)) ||
+	       (NAPI_GRO_CB(skb)->frag0 &&
+		hlen <= NAPI_GRO_CB(skb)->frag0_len);
 #endif
 }
 
-/* Where these bytes are. */
-static __always_inline void *gro_opt_base(const struct sk_buff *skb)
+/* The same, and *@base is where they are. */
+static __always_inline bool gro_opt_base(const struct sk_buff *skb,
+					 unsigned int hlen, void **base)
 {
 #if HAVE_GRO_MAY_PULL
-	return NAPI_GRO_CB(skb)->frag0;
+	*base = NAPI_GRO_CB(skb)->frag0;
+	return likely(hlen <= NAPI_GRO_CB(skb)->frag0_len);
 #else
-	return NAPI_GRO_CB(skb)->frag0 ?: skb->data;
+	*base = skb->data;
+	if (likely(hlen <= skb_headlen(skb)))
+		return true;
+	*base = NAPI_GRO_CB(skb)->frag0;
+	return *base && hlen <= NAPI_GRO_CB(skb)->frag0_len;
 #endif
 }
 
@@ -71,20 +80,6 @@ static __always_inline void gro_opt_note_network(struct sk_buff *skb,
 	NAPI_GRO_CB(skb)->network_offsets[0] = off;
 #else
 	skb_set_network_header(skb, off);
-#endif
-}
-
-/*
- * Whether the L3 offset on record belongs to the header at @nhoff. Only then
- * does the transport offset tell how long the headers in between are.
- */
-static __always_inline bool gro_opt_own_network(const struct sk_buff *skb,
-						int nhoff)
-{
-#if HAVE_GRO_CB_NETWORK_OFFSETS
-	return NAPI_GRO_CB(skb)->network_offsets[0] == nhoff;
-#else
-	return skb_network_offset(skb) == nhoff;
 #endif
 }
 
@@ -160,6 +155,14 @@ gro_opt_max_size6(const struct net_device *dev, const struct sk_buff *skb)
 	if (likely(skb->protocol == htons(ETH_P_IPV6)))
 		return READ_ONCE(dev->gro_max_size);
 	return gro_opt_max_size4(dev);
+}
+
+/* The one of them that holds for packets of the L3 protocol @type. */
+static __always_inline unsigned int gro_opt_max_size(const struct sk_buff *skb,
+						     unsigned int type)
+{
+	return type == ETH_P_IP ? gro_opt_max_size4(skb->dev) :
+				  gro_opt_max_size6(skb->dev, skb);
 }
 
 static __always_inline bool gro_opt_decrypted_differs(const struct sk_buff *p,
