@@ -17,7 +17,6 @@ struct lab_dev *lab_devs[LAB_MAX_DEVS];
 
 /* The job that is being polled: what leaves GRO is its. */
 static struct lab_job *lab_job;
-static bool lab_deliver;
 static struct sk_buff_head lab_sink;
 static struct sk_buff_head lab_cached;
 static u64 lab_handler_cycles;
@@ -33,8 +32,6 @@ static rx_handler_result_t lab_rx(struct sk_buff **pskb)
 {
 	u64 start = get_cycles();
 
-	if (READ_ONCE(lab_deliver))
-		return RX_HANDLER_PASS;
 	/* Freed when the job is over, where it does not count. */
 	if (lab_current_job())
 		skb_queue_tail(&lab_sink, *pskb);
@@ -42,6 +39,30 @@ static rx_handler_result_t lab_rx(struct sk_buff **pskb)
 		consume_skb(*pskb);
 	lab_handler_cycles += get_cycles() - start;
 	return RX_HANDLER_CONSUMED;
+}
+
+/*
+ * There for batches that are dropped, not for those that are delivered: then it
+ * is free for a bridge or macvlan on top. Caller holds RTNL.
+ */
+static int lab_sink_set(bool sink)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < lab_nr_devs && !err; i++) {
+		struct lab_dev *lab = lab_devs[i];
+
+		if (lab->sink == sink)
+			continue;
+		if (sink)
+			err = netdev_rx_handler_register(lab->netdev, lab_rx,
+							 NULL);
+		else
+			netdev_rx_handler_unregister(lab->netdev);
+		lab->sink = sink && !err;
+	}
+	return err;
 }
 
 /* --- what goes in --------------------------------------------------------- */
@@ -227,17 +248,20 @@ static void lab_dev_adjust(struct net_device *netdev,
  *
  * Sleeps until the poll is over. The caller holds lab_mutex.
  *
- * Return: 0 or -ENETDOWN.
+ * Return: 0, -ENETDOWN, or -EBUSY where a batch is to be dropped but somebody
+ * else takes what this device receives.
  */
 int lab_job_poll(struct lab_dev *lab, struct lab_job *job)
 {
+	int err;
+
 	rtnl_lock();
-	if (!netif_running(lab->netdev)) {
+	err = netif_running(lab->netdev) ? lab_sink_set(job->drop) : -ENETDOWN;
+	if (err) {
 		rtnl_unlock();
-		return -ENETDOWN;
+		return err;
 	}
 	lab_dev_adjust(lab->netdev, &job->batch->head);
-	WRITE_ONCE(lab_deliver, !job->drop);
 	WRITE_ONCE(lab_job, job);
 	init_completion(&job->done);
 	local_bh_disable();
@@ -331,17 +355,12 @@ static int lab_dev_register(struct net_device *netdev)
 	err = register_netdevice(netdev);
 	if (err)
 		goto err_unlock;
-	err = netdev_rx_handler_register(netdev, lab_rx, NULL);
-	if (err)
-		goto err_unregister;
 	err = dev_open(netdev, NULL);
 	if (err)
-		goto err_rx_handler_unregister;
+		goto err_unregister;
 	rtnl_unlock();
 	return 0;
 
-err_rx_handler_unregister:
-	netdev_rx_handler_unregister(netdev);
 err_unregister:
 	unregister_netdevice(netdev);
 err_unlock:
@@ -380,7 +399,8 @@ static int lab_dev_create(unsigned int id)
 static void lab_dev_destroy(struct lab_dev *lab)
 {
 	rtnl_lock();
-	netdev_rx_handler_unregister(lab->netdev);
+	if (lab->sink)
+		netdev_rx_handler_unregister(lab->netdev);
 	unregister_netdevice(lab->netdev);
 	rtnl_unlock();
 	lab_dev_free(lab);

@@ -29,6 +29,7 @@ struct lab_dev {
 	struct page_pool *pool;
 	struct lab_job *job;		/* for the next poll */
 	unsigned int id;
+	bool sink;			/* drops what leaves GRO */
 	/* Bounds of what batches left behind in the GRO lists. */
 	unsigned int held_frames;
 	size_t held_bytes;
