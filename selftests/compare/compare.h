@@ -149,6 +149,8 @@ struct episode {
 	unsigned int max;
 	bool frags;		/* napi_gro_frags() */
 	bool flush_each;	/* nothing stays held from batch to batch */
+	bool deliver;		/* what leaves GRO goes to the stack */
+	void (*between)(void);	/* called when batches but the last are over */
 	struct gro_lab_frame *frames;
 	__u8 **bytes;
 	bool *cut;

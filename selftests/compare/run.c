@@ -81,6 +81,8 @@ static void episode_part(struct episode *part, const struct episode *e,
 	part->seed = e->seed;
 	part->frags = e->frags;
 	part->flush_each = e->flush_each;
+	part->deliver = e->deliver;
+	part->between = e->between;
 	for (i = 0; i < e->nr; i++) {
 		cut |= e->cut[i];
 		if (skip[i])
@@ -231,17 +233,23 @@ static void mode_end(int fd, enum run_mode mode)
 		features_reset();
 }
 
+static __u32 episode_flags(const struct episode *e)
+{
+	return (e->frags ? GRO_LAB_B_FRAGS : 0) |
+	       (e->deliver ? GRO_LAB_B_DELIVER : 0);
+}
+
 /*
  * napi_gro_frags() hands the skb of a merged frame to the next one, stale
  * fields and all. A frame that GRO leaves alone takes what the last run left.
  */
-static void wash(int fd)
+static void wash(int fd, __u32 flags)
 {
 	static const __u8 bytes[60] = { 2, [5] = 1, [12] = 0x88, [13] = 0xb5 };
 	const struct gro_lab_frame frame = { .len = sizeof(bytes) };
 	struct lab_batch batch = {};
 
-	lab_begin(&batch, GRO_LAB_B_FRAGS | GRO_LAB_B_FLUSH);
+	lab_begin(&batch, flags | GRO_LAB_B_FRAGS | GRO_LAB_B_FLUSH);
 	lab_add(&batch, &frame, bytes);
 	lab_write(fd, &batch);
 	free(lab_read(fd));
@@ -261,10 +269,10 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 	out->verdicts = xalloc(e->nr + 1);
 	/* Whoever ran before may have ended with packets held. */
 	if (e->frags || !washed)
-		wash(fd);
+		wash(fd, episode_flags(e));
 	washed = true;
 	mode_begin(fd, mode, rng);
-	lab_begin(&batch, e->frags ? GRO_LAB_B_FRAGS : 0);
+	lab_begin(&batch, episode_flags(e));
 	for (i = 0; i < e->nr; i++) {
 		lab_add(&batch, &e->frames[i], e->bytes[i]);
 		if (i + 1 < e->nr && !e->cut[i + 1])
@@ -277,7 +285,9 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		outcome_add(out, from, result);
 		free(result);
 		from = i + 1;
-		lab_begin(&batch, e->frags ? GRO_LAB_B_FRAGS : 0);
+		lab_begin(&batch, episode_flags(e));
+		if (e->between && from < e->nr)
+			e->between();
 		if ((mode == MODE_MIXED || mode == MODE_COIN) && from < e->nr)
 			mix(mode, &rng);
 	}
