@@ -40,6 +40,8 @@ void *xalloc(size_t size)
 
 /* --- /dev/gro_lab --------------------------------------------------------- */
 
+__u32 lab_can;
+
 int lab_open(void)
 {
 	struct gro_lab_info info;
@@ -53,6 +55,7 @@ int lab_open(void)
 	if (info.version != GRO_LAB_VERSION)
 		die("gro_lab.ko speaks version %u, this program %u; build both again",
 		    info.version, GRO_LAB_VERSION);
+	lab_can = info.can;
 	return fd;
 }
 

@@ -34,6 +34,8 @@ void *xalloc(size_t size);
 void *xrealloc(void *old, size_t size);
 
 int lab_open(void);
+/* GRO_LAB_CAN_*, of the lab that was opened */
+extern __u32 lab_can;
 void lab_begin(struct lab_batch *batch, __u32 flags);
 void lab_add(struct lab_batch *batch, const struct gro_lab_frame *frame,
 	     const void *bytes);

@@ -14,14 +14,15 @@ static int lab_check_head(const struct lab_batch *batch)
 	const struct gro_lab_batch *head = &batch->head;
 	const u32 flags = GRO_LAB_B_FRAGS | GRO_LAB_B_LOAD |
 			  GRO_LAB_B_DELIVER | GRO_LAB_B_NO_CAPTURE |
-			  GRO_LAB_B_FLUSH | GRO_LAB_B_HOLD;
+			  GRO_LAB_B_FLUSH | GRO_LAB_B_HOLD |
+			  GRO_LAB_B_SETTLE;
 	const u32 both = GRO_LAB_B_FLUSH | GRO_LAB_B_HOLD;
 	const u32 features = GRO_LAB_DEV_UDP_FWD | GRO_LAB_DEV_FRAGLIST;
 
 	if (head->version != GRO_LAB_VERSION ||
 	    head->frame_size != sizeof(struct gro_lab_frame) ||
 	    head->frames > GRO_LAB_MAX_FRAMES || head->flags & ~flags ||
-	    (head->flags & both) == both || head->napi >= lab_nr_devs ||
+	    (head->flags & both) == both || !lab_entry_ok(head) || head->napi >= lab_nr_devs ||
 	    head->features & ~features ||
 	    head->gro_max_size > GRO_LAB_MAX_FRAME ||
 	    head->gro_ipv4_max_size > GRO_LAB_MAX_FRAME ||

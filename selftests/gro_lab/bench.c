@@ -122,7 +122,7 @@ static int lab_bench_check(const struct lab_batch *batch,
 {
 	if (run->version != GRO_LAB_VERSION || !run->rounds ||
 	    run->flags & ~(GRO_LAB_RUN_TOTAL | GRO_LAB_RUN_HANDLERS) ||
-	    !(batch->head.flags & GRO_LAB_B_FLUSH))
+	    !(batch->head.flags & GRO_LAB_B_FLUSH) || batch->head.entry)
 		return -EINVAL;
 	/* its handlers would be counted in the total */
 	if (lab_measuring())

@@ -202,7 +202,7 @@ static bool lab_sizes_ok(const struct gro_lab_batch *head,
 	return true;
 }
 
-static bool lab_meta_ok(const struct gro_lab_frame *frame)
+static bool lab_fields_ok(const struct gro_lab_frame *frame)
 {
 	unsigned int csum_end = frame->csum_start + frame->csum_offset +
 				sizeof(__sum16);
@@ -228,9 +228,12 @@ int lab_frame_check(const struct lab_batch *batch,
 	if (frame->flags & ~GRO_LAB_F_ALL || frame->dev >= lab_nr_devs ||
 	    frame->pad || memchr_inv(frame->resv, 0, sizeof(frame->resv)))
 		return -EINVAL;
-	if (frame->flags & GRO_LAB_F_DECRYPTED && !LAB_DECRYPTED)
+	if ((frame->flags & GRO_LAB_F_DECRYPTED && !LAB_DECRYPTED) ||
+	    (frame->ct && !IS_ENABLED(CONFIG_NF_CONNTRACK)) ||
+	    (frame->tc && !IS_ENABLED(CONFIG_NET_TC_SKB_EXT)))
 		return -EOPNOTSUPP;
-	if (!lab_meta_ok(frame) || !lab_sizes_ok(&batch->head, frame))
+	if (!lab_fields_ok(frame) || !lab_meta_ok(&batch->head, frame) ||
+	    !lab_sizes_ok(&batch->head, frame))
 		return -EINVAL;
 	return 0;
 }
@@ -305,7 +308,7 @@ static void lab_set_flags(struct sk_buff *skb,
 }
 
 /* skb->data has to be at the start of the frame. */
-static void lab_set_meta(struct sk_buff *skb, const struct gro_lab_frame *frame,
+static bool lab_set_meta(struct sk_buff *skb, const struct gro_lab_frame *frame,
 			 const u8 *bytes)
 {
 	static const enum pkt_hash_types types[GRO_LAB_HASHES] = {
@@ -321,6 +324,7 @@ static void lab_set_meta(struct sk_buff *skb, const struct gro_lab_frame *frame,
 	lab_set_gso(skb, frame);
 	lab_set_headers(skb, frame);
 	lab_set_flags(skb, frame);
+	return lab_set_metas(skb, frame);
 }
 
 /* --- bytes ---------------------------------------------------------------- */
@@ -452,15 +456,18 @@ struct sk_buff *lab_build(struct lab_pages *pages,
 	members = bytes + frame->len - frame->nr_members * frame->member_len;
 	skb_put_data(skb, bytes, lay.linear);
 	if (!lab_add_frags(pages, skb, frame, &lay, bytes + lay.linear) ||
-	    !lab_add_members(skb, frame, members)) {
-		kfree_skb(skb);
-		return NULL;
-	}
+	    !lab_add_members(skb, frame, members))
+		goto err_free;
 	if (head->flags & GRO_LAB_B_FRAGS)
 		return skb;
-	lab_set_meta(skb, frame, bytes);
+	if (!lab_set_meta(skb, frame, bytes))
+		goto err_free;
 	skb->protocol = eth_type_trans(skb, skb->dev);
 	return skb;
+
+err_free:
+	kfree_skb(skb);
+	return NULL;
 }
 
 /*
@@ -489,6 +496,5 @@ bool lab_build_frags(struct napi_struct *napi, struct sk_buff *from,
 	from->len = 0;
 	from->data_len = 0;
 	skb_clear_hash(skb);
-	lab_set_meta(skb, frame, bytes);
-	return true;
+	return lab_set_meta(skb, frame, bytes);
 }

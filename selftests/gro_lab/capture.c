@@ -8,6 +8,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
+#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -157,6 +158,10 @@ static void lab_record_meta(struct gro_lab_skb *rec, const struct sk_buff *skb)
 	rec->head_frag = skb->head_frag;
 	rec->pp_recycle = skb->pp_recycle;
 	rec->decrypted = lab_decrypted(skb);
+	rec->remcsum = skb->remcsum_offload;
+	rec->inner_protocol = ntohs(skb->inner_protocol);
+	rec->queue = skb->queue_mapping;
+	lab_record_metas(rec, skb);
 }
 
 static s32 lab_inner_offset(const struct sk_buff *skb, u16 header)
@@ -179,6 +184,24 @@ static void lab_record_headers(struct gro_lab_skb *rec,
 		lab_inner_offset(skb, skb->inner_transport_header);
 }
 
+static s16 lab_member_offset(const struct sk_buff *skb, u16 header)
+{
+	return header == (typeof(skb->transport_header))~0U ?
+	       GRO_LAB_UNSET16 : header - (s32)skb_headroom(skb);
+}
+
+/* A chained packet keeps its headers, in front of its data. */
+static void lab_record_member_headers(struct gro_lab_member *rec,
+				      const struct sk_buff *skb)
+{
+	rec->mac_header = lab_member_offset(skb, skb->mac_header);
+	rec->network_header = lab_member_offset(skb, skb->network_header);
+	rec->transport_header = lab_member_offset(skb, skb->transport_header);
+	if (skb_mac_header_was_set(skb) && rec->mac_header < 0)
+		rec->headers_sum = jhash(skb_mac_header(skb), -rec->mac_header,
+					 0);
+}
+
 static void lab_record_members(struct gro_lab_member *rec,
 			       const struct sk_buff *skb)
 {
@@ -192,6 +215,9 @@ static void lab_record_members(struct gro_lab_member *rec,
 		rec->head_frag = member->head_frag;
 		rec->pp_recycle = member->pp_recycle;
 		rec->ip_summed = lab_csum(member);
+		rec->csum_level = member->csum_level;
+		rec->nohdr = member->nohdr;
+		lab_record_member_headers(rec, member);
 		rec++;
 	}
 }

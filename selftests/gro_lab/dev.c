@@ -206,12 +206,13 @@ static int lab_poll(struct napi_struct *napi, int budget)
 	if (job) {
 		lab_feed(lab, job);
 		done = min_t(int, job->batch->head.frames, budget - 1);
+		lab->hold = job->batch->head.flags & GRO_LAB_B_HOLD;
 		if (job->batch->head.flags & GRO_LAB_B_FLUSH)
 			lab_flush(lab, job);
-		/* Lists that are not in the mask are not flushed. */
-		if (job->batch->head.flags & GRO_LAB_B_HOLD)
-			held = xchg(lab_gro_bitmask(napi), 0);
 	}
+	/* Lists that are not in the mask are not flushed. */
+	if (lab->hold)
+		held = xchg(lab_gro_bitmask(napi), 0);
 	napi_complete_done(napi, done);
 	if (held)
 		*lab_gro_bitmask(napi) = held;
@@ -248,8 +249,8 @@ static void lab_dev_adjust(struct net_device *netdev,
  *
  * Sleeps until the poll is over. The caller holds lab_mutex.
  *
- * Return: 0, -ENETDOWN, or -EBUSY where a batch is to be dropped but somebody
- * else takes what this device receives.
+ * Return: 0, -ENETDOWN, -EBUSY where a batch is to be dropped but somebody
+ * else takes what this device receives, or what lab_enter() says.
  */
 int lab_job_poll(struct lab_dev *lab, struct lab_job *job)
 {
@@ -263,18 +264,14 @@ int lab_job_poll(struct lab_dev *lab, struct lab_job *job)
 	}
 	lab_dev_adjust(lab->netdev, &job->batch->head);
 	WRITE_ONCE(lab_job, job);
-	init_completion(&job->done);
-	local_bh_disable();
-	WRITE_ONCE(lab->job, job);
-	napi_schedule(&lab->napi);
-	local_bh_enable();
-	wait_for_completion(&job->done);
+	err = lab_enter(lab, job);
 	WRITE_ONCE(lab_job, NULL);
 	rtnl_unlock();
 
 	job->left = skb_queue_len(&lab_sink);
 	skb_queue_purge(&lab_sink);
 	skb_queue_purge(&lab_cached);
+	lab_encap_purge();
 	if (*lab_gro_bitmask(&lab->napi)) {
 		lab->held_frames += job->batch->head.frames;
 		lab->held_bytes += job->batch->nr_bytes;
@@ -282,7 +279,7 @@ int lab_job_poll(struct lab_dev *lab, struct lab_job *job)
 		lab->held_frames = 0;
 		lab->held_bytes = 0;
 	}
-	return 0;
+	return err;
 }
 
 /* --- the device ----------------------------------------------------------- */
@@ -349,18 +346,24 @@ static void lab_dev_setup(struct net_device *netdev, unsigned int id)
 
 static int lab_dev_register(struct net_device *netdev)
 {
+	struct lab_dev *lab = netdev_priv(netdev);
 	int err;
 
 	rtnl_lock();
 	err = register_netdevice(netdev);
 	if (err)
 		goto err_unlock;
-	err = dev_open(netdev, NULL);
+	err = gro_cells_init(&lab->cells, netdev);
 	if (err)
 		goto err_unregister;
+	err = dev_open(netdev, NULL);
+	if (err)
+		goto err_cells_destroy;
 	rtnl_unlock();
 	return 0;
 
+err_cells_destroy:
+	gro_cells_destroy(&lab->cells);
 err_unregister:
 	unregister_netdevice(netdev);
 err_unlock:
@@ -401,6 +404,7 @@ static void lab_dev_destroy(struct lab_dev *lab)
 	rtnl_lock();
 	if (lab->sink)
 		netdev_rx_handler_unregister(lab->netdev);
+	gro_cells_destroy(&lab->cells);
 	unregister_netdevice(lab->netdev);
 	rtnl_unlock();
 	lab_dev_free(lab);

@@ -36,6 +36,8 @@
 #define GRO_LAB_B_LOAD		0x2	/* keep for an ioctl() */
 #define GRO_LAB_B_DELIVER	0x4	/* pass on to the stack */
 #define GRO_LAB_B_NO_CAPTURE	0x8	/* no records */
+/* Wait also for packets that went into other NAPIs of this CPU, as ESP's do. */
+#define GRO_LAB_B_SETTLE	0x40
 /* What ends the poll; without one of these napi_complete_done() alone. */
 #define GRO_LAB_B_FLUSH		0x10	/* flush all held packets */
 #define GRO_LAB_B_HOLD		0x20	/* keep them for later batches */
@@ -43,6 +45,15 @@
 /* struct gro_lab_batch: features that lab<napi> has in the poll, others not */
 #define GRO_LAB_DEV_UDP_FWD	0x1	/* rx-udp-gro-forwarding */
 #define GRO_LAB_DEV_FRAGLIST	0x2	/* rx-gro-list */
+
+/* struct gro_lab_batch: entry, the way into GRO */
+enum gro_lab_entry {
+	GRO_LAB_ENTRY_NAPI,		/* lab<napi>'s, in softirq */
+	GRO_LAB_ENTRY_THREADED,		/* the same in a thread of its own */
+	GRO_LAB_ENTRY_BUSY,		/* polled by who writes */
+	GRO_LAB_ENTRY_CELLS,		/* gro_cells; no B_FRAGS, no B_HOLD */
+	GRO_LAB_ENTRIES
+};
 
 struct gro_lab_batch {
 	__u32 version;		/* GRO_LAB_VERSION */
@@ -53,7 +64,8 @@ struct gro_lab_batch {
 	__u32 features;		/* GRO_LAB_DEV_* */
 	__u32 gro_max_size;	/* 0: 65536 */
 	__u32 gro_ipv4_max_size;	/* the same; 6.1 knows none */
-	__u32 resv[8];		/* 0 */
+	__u32 entry;		/* enum gro_lab_entry */
+	__u32 resv[7];		/* 0 */
 };
 
 /* struct gro_lab_frame: flags */
@@ -67,6 +79,10 @@ struct gro_lab_batch {
 #define GRO_LAB_F_SHARED_FRAG	0x80	/* frags may be written to */
 #define GRO_LAB_F_FLUSH		0x100	/* flush before this frame */
 #define GRO_LAB_F_ALL		0x1ff
+
+/* What a frame can have of each kind at which slow_gro looks: none, 1, 2. */
+#define GRO_LAB_METAS		2
+#define GRO_LAB_META_OTHER	0xff		/* one of somebody else */
 
 #define GRO_LAB_LINEAR_ALL	(~0U)
 
@@ -151,16 +167,21 @@ struct gro_lab_frame {
 	__u16 inner_mac;
 	__u16 inner_network;
 	__u16 inner_transport;
-	__u32 resv[22];		/* 0 */
+	__u8 dst;		/* up to GRO_LAB_METAS; not with B_DELIVER */
+	__u8 sk;
+	__u8 ct;		/* a connection, see GRO_LAB_CAN_CT */
+	__u8 tc;		/* tc_skb_ext, see GRO_LAB_CAN_TC */
+	__u32 resv[21];		/* 0 */
 };
 
-/* gro_result_t of napi_gro_receive() or napi_gro_frags(). */
+/* gro_result_t of napi_gro_receive() or napi_gro_frags(); cells tell none. */
 enum gro_lab_verdict {
 	GRO_LAB_MERGED,
 	GRO_LAB_MERGED_FREE,
 	GRO_LAB_HELD,
 	GRO_LAB_NORMAL,
 	GRO_LAB_CONSUMED,
+	GRO_LAB_QUEUED,
 };
 
 struct gro_lab_result {
@@ -174,6 +195,7 @@ struct gro_lab_result {
 };
 
 #define GRO_LAB_UNSET		(-0x7fffffff - 1)	/* a header offset */
+#define GRO_LAB_UNSET16		(-0x7fff - 1)
 
 struct gro_lab_skb {
 	__u32 size;		/* of the record */
@@ -215,7 +237,15 @@ struct gro_lab_skb {
 	__u8 decrypted;
 	__u8 csum_valid;	/* skb->csum_valid */
 	__u16 mac_len;
-	__u32 resv[9];
+	__u8 dst;		/* as in struct gro_lab_frame, or META_OTHER */
+	__u8 sk;
+	__u8 ct;
+	__u8 tc;
+	__u8 slow_gro;
+	__u8 remcsum;
+	__u16 inner_protocol;
+	__u16 queue;		/* recorded, plus one */
+	__u32 resv[6];
 };
 
 struct gro_lab_member {
@@ -226,7 +256,13 @@ struct gro_lab_member {
 	__u8 head_frag;
 	__u8 pp_recycle;
 	__u8 ip_summed;		/* enum gro_lab_csum */
-	__u32 resv[2];
+	__s16 mac_header;	/* GRO_LAB_UNSET16 if not set */
+	__s16 network_header;
+	__s16 transport_header;
+	__u8 nohdr;
+	__u8 csum_level;
+	__u32 headers_sum;	/* hash of MAC header to data */
+	__u32 resv;
 };
 
 /*
@@ -298,6 +334,8 @@ struct gro_lab_coin {
 
 #define GRO_LAB_CAN_DECRYPTED	0x1
 #define GRO_LAB_CAN_POOL	0x2
+#define GRO_LAB_CAN_CT		0x4
+#define GRO_LAB_CAN_TC		0x8
 
 struct gro_lab_info {
 	__u32 version;
@@ -317,5 +355,8 @@ struct gro_lab_info {
 #define GRO_LAB_COIN_LEARN	_IO('G', 0x67)
 #define GRO_LAB_COIN_ON		_IOW('G', 0x68, __u64)
 #define GRO_LAB_COIN_OFF	_IOR('G', 0x69, struct gro_lab_coin)
+
+/* Eat odd packets for this UDP port in GRO, see encap.c; 0: no more. */
+#define GRO_LAB_EAT		_IOW('G', 0x6a, __u16)
 
 #endif /* _GRO_LAB_H */

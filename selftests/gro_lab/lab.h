@@ -14,6 +14,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/timex.h>
+#include <net/gro_cells.h>
 
 #include "compat/compat.h"
 #include "gro_lab.h"
@@ -26,8 +27,11 @@ struct lab_job;
 struct lab_dev {
 	struct net_device *netdev;
 	struct napi_struct napi;
+	struct gro_cells cells;
 	struct page_pool *pool;
 	struct lab_job *job;		/* for the next poll */
+	bool threaded;
+	bool hold;			/* what is held, also in idle polls */
 	unsigned int id;
 	bool sink;			/* drops what leaves GRO */
 	/* Bounds of what batches left behind in the GRO lists. */
@@ -99,6 +103,24 @@ bool lab_build_frags(struct napi_struct *napi, struct sk_buff *from,
 		     const struct gro_lab_frame *frame, const u8 *bytes);
 void lab_pages_free(struct lab_pages *pages);
 void lab_build_exit(void);
+
+/* meta.c */
+int lab_meta_init(void);
+void lab_meta_exit(void);
+bool lab_meta_ok(const struct gro_lab_batch *head,
+		 const struct gro_lab_frame *frame);
+bool lab_set_metas(struct sk_buff *skb, const struct gro_lab_frame *frame);
+void lab_record_metas(struct gro_lab_skb *rec, const struct sk_buff *skb);
+
+/* entry.c */
+bool lab_entry_ok(const struct gro_lab_batch *head);
+int lab_enter(struct lab_dev *lab, struct lab_job *job);
+
+/* encap.c */
+void lab_encap_init(void);
+void lab_encap_exit(void);
+int lab_encap_set(u16 port);
+void lab_encap_purge(void);
 
 /* batch.c */
 struct lab_batch *lab_batch_load(const char __user *buf, size_t len);

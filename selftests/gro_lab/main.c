@@ -47,6 +47,7 @@ static int lab_file_release(struct inode *inode, struct file *file)
 	if (!--lab_users) {
 		lab_capture_off();
 		lab_coin_off(&count);
+		lab_encap_set(0);
 	}
 	mutex_unlock(&lab_mutex);
 	lab_batch_free(lab->batch);
@@ -122,6 +123,10 @@ static long lab_ioctl_info(void __user *arg)
 		info.can |= GRO_LAB_CAN_DECRYPTED;
 	if (lab_devs[0]->pool)
 		info.can |= GRO_LAB_CAN_POOL;
+	if (IS_ENABLED(CONFIG_NF_CONNTRACK))
+		info.can |= GRO_LAB_CAN_CT;
+	if (IS_ENABLED(CONFIG_NET_TC_SKB_EXT))
+		info.can |= GRO_LAB_CAN_TC;
 	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
@@ -138,6 +143,15 @@ static long lab_ioctl_run(struct lab_file *lab, void __user *arg)
 	if (err)
 		return err;
 	return copy_to_user(arg, &run, sizeof(run)) ? -EFAULT : 0;
+}
+
+static long lab_ioctl_eat(void __user *arg)
+{
+	u16 port;
+
+	if (copy_from_user(&port, arg, sizeof(port)))
+		return -EFAULT;
+	return lab_encap_set(port);
 }
 
 static long lab_ioctl_measure_read(void __user *arg)
@@ -191,6 +205,8 @@ static long lab_ioctl(struct lab_file *lab, unsigned int cmd, void __user *arg)
 		return lab_ioctl_coin_on(arg);
 	case GRO_LAB_COIN_OFF:
 		return lab_ioctl_coin_off(arg);
+	case GRO_LAB_EAT:
+		return lab_ioctl_eat(arg);
 	}
 	return -ENOTTY;
 }
@@ -227,9 +243,13 @@ static int __init lab_init(void)
 {
 	int err;
 
-	err = lab_devs_init();
+	lab_encap_init();
+	err = lab_meta_init();
 	if (err)
 		return err;
+	err = lab_devs_init();
+	if (err)
+		goto err_meta_exit;
 	err = lab_hooks_init();
 	if (err)
 		goto err_devs_exit;
@@ -245,6 +265,8 @@ err_measure_exit:
 err_devs_exit:
 	lab_devs_exit();
 	lab_build_exit();
+err_meta_exit:
+	lab_meta_exit();
 	return err;
 }
 
@@ -255,6 +277,8 @@ static void __exit lab_exit(void)
 	lab_hooks_exit();
 	lab_devs_exit();
 	lab_build_exit();
+	lab_encap_exit();
+	lab_meta_exit();
 }
 
 module_init(lab_init);

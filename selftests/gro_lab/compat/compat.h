@@ -35,6 +35,12 @@ static inline void lab_set_max_sizes(struct net_device *dev, unsigned int size,
 #endif
 }
 
+#if HAVE_TUNNEL_SK
+#define LAB_TUNNEL_SOCK(sock) ((sock)->sk)
+#else
+#define LAB_TUNNEL_SOCK(sock) (sock)
+#endif
+
 #if HAVE_UBUF_INFO_OPS
 #define LAB_UBUF_COMPLETE(func) \
 	.ops = &(const struct ubuf_info_ops){ .complete = (func) }
