@@ -132,6 +132,8 @@ static void compare(int fd, const struct frames *f, const struct options *opts,
 	for (i = 0; i < nr; i++) {
 		episode_init(&e[i], CHUNK);
 		e[i].flush_each = true;
+		e[i].settle = opts->wrap == WRAP_ESP ||
+			      opts->wrap == WRAP_ESPUDP;
 		for (k = i * CHUNK; k < f->nr && k < (i + 1) * CHUNK; k++)
 			add_frame(&e[i], opts, csums, f->bytes[k], f->lens[k],
 				  k % burst == 0);
@@ -192,8 +194,8 @@ static void __noreturn usage(int code)
 	      "  --kernel NAME   what to print as kernel=\n"
 	      "  --burst LIST    frames between flushes (1,8,64,300)\n"
 	      "  --wrap KIND     more headers in front: vlan qinq ipip sit ip6ip6 4in6 gre\n"
-	      "                  gretap vxlan gpe geneve fou gue hbh dstopt routing; frames\n"
-	      "                  that cannot have them are left out\n"
+	      "                  gretap vxlan gpe geneve fou gue esp espudp hbh dstopt\n"
+	      "                  routing; frames that cannot have them are left out\n"
 	      "  --csum WHICH    trusted, asis, repaired (all of them)\n"
 	      "  --limit N       the first N frames of a capture\n\n"
 	      "Exit code: 0, or 1 where something differs.\n",
@@ -272,7 +274,7 @@ int main(int argc, char **argv)
 
 	parse(argc, argv, &opts);
 	fd = lab_open();
-	network_setup();
+	network_setup(fd);
 	network_print(stdout);
 	for (i = optind; i < argc; i++)
 		compare_file(fd, argv[i], &opts, &all);

@@ -87,7 +87,7 @@ struct block {
 enum { BY_TCP, BY_UDP, BY_TUNNEL, BY = BY_TUNNEL + WRAPS };
 
 struct totals {
-	unsigned int packets, skbs, merged;
+	unsigned int packets, skbs, merged, consumed;
 	unsigned int fed_by[BY], merged_by[BY];
 	unsigned int bad[MODES];
 };
@@ -113,6 +113,7 @@ static void count(struct totals *sum, const struct episode *e,
 		merged = out->verdicts[i] <= GRO_LAB_MERGED_FREE;
 		b = by(&e->pkts[i]);
 		sum->merged += merged;
+		sum->consumed += out->verdicts[i] == GRO_LAB_CONSUMED;
 		sum->merged_by[b] += merged;
 		sum->fed_by[b]++;
 	}
@@ -128,7 +129,7 @@ static void totals_print(const struct totals *sum)
 			printf(" %s %u/%u", i == BY_TCP ? "tcp" :
 			       i == BY_UDP ? "udp" : wrap_name(i - BY_TUNNEL),
 			       sum->merged_by[i], sum->fed_by[i]);
-	puts("");
+	printf(", %u consumed\n", sum->consumed);
 }
 
 static void block_mode(int fd, struct block *b, enum run_mode mode, bool brief,
@@ -225,7 +226,7 @@ int main(int argc, char **argv)
 	printf("TAP version 13\n1..%u\n", MODES);
 	fd = lab_open();
 	if (opts.kinds != KIND_TCP) {
-		network_setup();
+		network_setup(fd);
 		network_print(stdout);
 	}
 	nr = opts.only ? 1 : (opts.packets + EPISODE - 1) / EPISODE;

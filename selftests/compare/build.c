@@ -7,6 +7,8 @@
 
 #define ETH_LEN		14
 #define TCP_LEN		20
+/* A head has to fit into a page. */
+#define POOL_LINEAR	2048
 
 static void put16(__u8 *at, unsigned int value)
 {
@@ -246,10 +248,27 @@ static void set_csum(const struct pkt *pkt, struct gro_lab_frame *frame,
 		frame->ip_summed = GRO_LAB_CSUM_NONE;
 }
 
+/* What this kernel has not is left out. */
+static void set_extras(const struct pkt *pkt, struct gro_lab_frame *frame)
+{
+	frame->dst = pkt->dst;
+	frame->sk = pkt->sk;
+	if (lab_can & GRO_LAB_CAN_CT)
+		frame->ct = pkt->ct;
+	if (lab_can & GRO_LAB_CAN_TC)
+		frame->tc = pkt->tc;
+	if (!(lab_can & GRO_LAB_CAN_DECRYPTED))
+		frame->flags &= ~GRO_LAB_F_DECRYPTED;
+	if (frame->head == GRO_LAB_HEAD_POOL &&
+	    (!(lab_can & GRO_LAB_CAN_POOL) || frame->linear > POOL_LINEAR))
+		frame->head = GRO_LAB_HEAD_FRAG;
+}
+
 static void set_meta(const struct pkt *pkt, struct gro_lab_frame *frame)
 {
 	frame->head = pkt->head;
 	frame->flags = pkt->frame_flags;
+	set_extras(pkt, frame);
 	if (pkt->headroom) {
 		frame->flags |= GRO_LAB_F_HEADROOM;
 		frame->headroom = pkt->headroom;
@@ -331,6 +350,8 @@ void pkt_print(FILE *out, const struct pkt *pkt)
 		pkt->gso_size, pkt->gso_segs, pkt->gso_type);
 	fprintf(out, " fl %#x hash %#x no_csum %u udp_lie %d",
 		pkt->frame_flags, pkt->hash, pkt->no_csum, pkt->udp_lie);
+	fprintf(out, " dst %u sk %u ct %u tc %u", pkt->dst, pkt->sk, pkt->ct,
+		pkt->tc);
 	for (i = 0; i < OUTERS_MAX && pkt->outer[i].kind; i++)
 		outer_print(out, &pkt->outer[i]);
 	fputc('\n', out);

@@ -46,17 +46,24 @@ enum wrap {
 	WRAP_GPE,		/* VXLAN-GPE with IP in it */
 	WRAP_FOU,
 	WRAP_GUE,
+	WRAP_ESP,		/* not encrypted */
+	WRAP_ESPUDP,
 	WRAPS
 };
 
 /* Where network_setup() has someone listen; all else is for nobody. */
 #define PORT_PLAIN	5001	/* a socket that wants single datagrams */
 #define PORT_GRO	5002	/* UDP_GRO: one that takes aggregates */
+#define PORT_EATEN	5003	/* gro_lab eats what begins with an odd byte */
 #define PORT_VXLAN	4789
 #define PORT_GPE	4790
 #define PORT_GENEVE	6081
 #define PORT_FOU	5555
 #define PORT_GUE	5556
+#define PORT_ESP	4500
+
+#define ESP_SPI		0x101
+#define ESPUDP_SPI	0x102
 
 /**
  * struct outer - the headers of a tunnel
@@ -133,6 +140,7 @@ struct pkt {
 	__u16 gso_size, gso_segs;
 	__u32 gso_type;
 	__u32 frame_flags;	/* GRO_LAB_F_* */
+	__u8 dst, sk, ct, tc;	/* what slow_gro is about */
 };
 
 size_t pkt_build(const struct pkt *pkt, __u8 *buf,
@@ -151,6 +159,8 @@ struct episode {
 	bool flush_each;	/* nothing stays held from batch to batch */
 	bool deliver;		/* what leaves GRO goes to the stack */
 	void (*between)(void);	/* called when batches but the last are over */
+	__u8 entry;		/* enum gro_lab_entry */
+	bool settle;		/* packets that ESP takes come back later */
 	struct gro_lab_frame *frames;
 	__u8 **bytes;
 	bool *cut;
@@ -219,7 +229,7 @@ void wrap_repair(__u8 *bytes, size_t len);
  * as this kernel has them; network_print() tells which. The device's own part is
  * in episodes: their features.
  */
-void network_setup(void);
+void network_setup(int fd);
 void network_print(FILE *out);
 void network_end(void);
 

@@ -5,17 +5,21 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/udp.h>
+#include <linux/udp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "compare.h"
 
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
+/* ESP as wrap.c writes it: neither encrypted nor signed. */
+#define TO4	"src 192.0.2.1 dst 192.0.2.2 proto esp "
+#define TO6	"src 2001:db8::1 dst 2001:db8::2 proto esp "
+#define SPI	"spi 0x101"
+#define UDP_SPI	"spi 0x102"
+#define NOTHING	" enc 'ecb(cipher_null)' ''"
 
 static const struct device {
 	const char *name, *add, *up, *del;
@@ -31,10 +35,21 @@ static const struct device {
 	  "-6 fou del port 5555" },
 	{ "gue", "fou add port 5556 gue", NULL, "fou del port 5556" },
 	{ "gue6", "-6 fou add port 5556 gue", NULL, "-6 fou del port 5556" },
+	{ "esp", "xfrm state add " TO4 SPI " mode tunnel" NOTHING, NULL,
+	  "xfrm state del " TO4 SPI },
+	{ "esp6", "xfrm state add " TO6 SPI " mode tunnel" NOTHING, NULL,
+	  "xfrm state del " TO6 SPI },
+	{ "espudp", "xfrm state add " TO4 UDP_SPI " mode tunnel" NOTHING
+	  " encap espinudp 50000 4500 0.0.0.0", NULL,
+	  "xfrm state del " TO4 UDP_SPI },
+	{ "espudp6", "xfrm state add " TO6 UDP_SPI " mode tunnel" NOTHING
+	  " encap espinudp 50000 4500 ::", NULL,
+	  "xfrm state del " TO6 UDP_SPI },
 };
 
 static bool there[ARRAY_SIZE(devices)];
-static int sockets[4] = { -1, -1, -1, -1 };
+static int sockets[6] = { -1, -1, -1, -1, -1, -1 };
+static bool eats;
 static pid_t owner;
 
 static bool run(const char *program, const char *arguments)
@@ -73,6 +88,15 @@ static int socket_open(int family, unsigned int port, bool gro)
 	return fd;
 }
 
+/* From 6.8 on such a socket takes ESP out of GRO. */
+static void esp_attach(int fd)
+{
+	const int esp = UDP_ENCAP_ESPINUDP;
+
+	if (setsockopt(fd, IPPROTO_UDP, UDP_ENCAP, &esp, sizeof(esp)))
+		printf("# UDP_ENCAP: %s\n", strerror(errno));
+}
+
 void network_end(void)
 {
 	unsigned int i;
@@ -87,8 +111,9 @@ void network_end(void)
 			ip(devices[i].del);
 }
 
-void network_setup(void)
+void network_setup(int fd)
 {
+	const __u16 eaten = PORT_EATEN;
 	unsigned int i;
 
 	if (owner)
@@ -97,25 +122,38 @@ void network_setup(void)
 	sockets[1] = socket_open(AF_INET6, PORT_GRO, true);
 	sockets[2] = socket_open(AF_INET, PORT_PLAIN, false);
 	sockets[3] = socket_open(AF_INET6, PORT_PLAIN, false);
-	/* Unlike the others it is not loaded by asking for it. */
-	run("modprobe", "fou");
+	sockets[4] = socket_open(AF_INET, PORT_ESP, true);
+	sockets[5] = socket_open(AF_INET6, PORT_ESP, true);
+	/* Unlike the others they are not loaded by asking for them. */
+	run("modprobe", "-a fou esp4 esp4_offload esp6 esp6_offload");
+	for (i = 4; i < 6; i++)
+		esp_attach(sockets[i]);
 	for (i = 0; i < ARRAY_SIZE(devices); i++)
 		there[i] = ip(devices[i].add) &&
 			   (!devices[i].up || ip(devices[i].up));
+	/* Until the last one closes the lab. */
+	eats = !ioctl(fd, GRO_LAB_EAT, &eaten);
 	owner = getpid();
 	atexit(network_end);
 }
 
 void network_print(FILE *out)
 {
+	/* GRO_LAB_CAN_* */
+	static const char *const cans[] = {
+		"decrypted", "page pool", "connections", "tc_skb_ext",
+	};
 	unsigned int i;
 
-	fputs("# sockets", out);
+	fputs(eats ? "# sockets eater" : "# sockets, no eater", out);
 	for (i = 0; i < ARRAY_SIZE(devices); i++)
 		if (there[i])
 			fprintf(out, " %s", devices[i].name);
 	for (i = 0; i < ARRAY_SIZE(devices); i++)
 		if (!there[i])
 			fprintf(out, ", no %s", devices[i].name);
+	for (i = 0; i < ARRAY_SIZE(cans); i++)
+		if (!(lab_can & 1u << i))
+			fprintf(out, ", no %s", cans[i]);
 	fputc('\n', out);
 }

@@ -42,15 +42,35 @@ static void random_exts(struct pkt *pkt, __u64 *rng)
 	}
 }
 
+static __u8 random_head(__u64 *rng)
+{
+	static const __u8 heads[] = {
+		GRO_LAB_HEAD_FRAG, GRO_LAB_HEAD_FRAG, GRO_LAB_HEAD_KMALLOC,
+		GRO_LAB_HEAD_POOL,
+	};
+
+	return heads[rnd(rng) % sizeof(heads)];
+}
+
+/* Something that makes core look at all of it. */
+static void random_extra(struct pkt *pkt, __u64 *rng)
+{
+	__u8 *extras[] = { &pkt->dst, &pkt->sk, &pkt->ct, &pkt->tc };
+
+	*extras[rnd(rng) % 4] = rnd(rng) % (GRO_LAB_METAS + 1);
+}
+
 static void random_outer(struct outer *o, unsigned int l3, __u64 *rng)
 {
 	static const __u8 kinds4[] = {
 		WRAP_IPIP, WRAP_4IN6, WRAP_GRE, WRAP_VXLAN, WRAP_GENEVE,
 		WRAP_GRETAP, WRAP_GPE, WRAP_FOU, WRAP_GUE, WRAP_VXLAN,
+		WRAP_ESP, WRAP_ESPUDP,
 	};
 	static const __u8 kinds6[] = {
 		WRAP_SIT, WRAP_IP6IP6, WRAP_GRE, WRAP_VXLAN, WRAP_GENEVE,
 		WRAP_GRETAP, WRAP_GPE, WRAP_SIT, WRAP_GUE, WRAP_VXLAN,
+		WRAP_ESP, WRAP_ESPUDP,
 	};
 
 	o->kind = l3 == 4 ? kinds4[rnd(rng) % sizeof(kinds4)] :
@@ -96,10 +116,11 @@ static void random_udp(struct pkt *pkt, __u64 *rng)
 {
 	static const __u16 ports[] = {
 		PORT_GRO, PORT_GRO, 5000, PORT_PLAIN, PORT_VXLAN, PORT_FOU,
+		PORT_EATEN,
 	};
 
 	pkt->proto = 17;
-	pkt->dport = ports[rnd(rng) % (one_in(rng, 8) ? 6 : 4)];
+	pkt->dport = ports[rnd(rng) % (one_in(rng, 6) ? 7 : 4)];
 	pkt->no_csum = one_in(rng, 12);
 }
 
@@ -148,7 +169,9 @@ static void random_flow(struct flow *f, unsigned int kinds, __u64 *rng)
 	pkt->hash = one_in(rng, 4) ? 0 : 1 + rnd(rng) % 9;
 	pkt->headroom = one_in(rng, 4) ? 64 << rnd(rng) % 3 : 0;
 	pkt->shape = one_in(rng, 2) ? SHAPE_HEADERS : rnd(rng) % SHAPES;
-	pkt->head = one_in(rng, 3) ? GRO_LAB_HEAD_KMALLOC : GRO_LAB_HEAD_FRAG;
+	pkt->head = random_head(rng);
+	if (one_in(rng, 10))
+		random_extra(pkt, rng);
 	if (one_in(rng, 3))
 		pkt->ip_summed = 1 + rnd(rng) % GRO_LAB_CSUMS;
 	f->mss = one_in(rng, 3) ? 100 + rnd(rng) % 1300 : 200;
@@ -362,11 +385,12 @@ static void odd_skb(struct pkt *pkt, __u64 *rng)
 {
 	static const __u32 bits[] = {
 		GRO_LAB_F_ZEROCOPY, GRO_LAB_F_SHARED_FRAG, GRO_LAB_F_FLUSH,
+		GRO_LAB_F_DECRYPTED, GRO_LAB_F_ENCAP,
 	};
 
-	switch (rnd(rng) % 5) {
+	switch (rnd(rng) % 6) {
 	case 0:
-		pkt->frame_flags |= bits[rnd(rng) % 3];
+		pkt->frame_flags |= bits[rnd(rng) % ARRAY_SIZE(bits)];
 		break;
 	case 1:
 		pkt->gso_size = one_in(rng, 4) ? 1 + rnd(rng) % 2000 :
@@ -387,6 +411,9 @@ static void odd_skb(struct pkt *pkt, __u64 *rng)
 	case 4:
 		pkt->hash ^= 8;
 		break;
+	case 5:
+		random_extra(pkt, rng);
+		break;
 	}
 }
 
@@ -394,7 +421,7 @@ static void random_shape(struct pkt *pkt, __u64 *rng)
 {
 	pkt->shape = rnd(rng) % SHAPES;
 	pkt->linear = 14 + rnd(rng) % 100;
-	pkt->head = one_in(rng, 2) ? GRO_LAB_HEAD_KMALLOC : GRO_LAB_HEAD_FRAG;
+	pkt->head = random_head(rng);
 }
 
 static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
@@ -443,6 +470,17 @@ static unsigned int random_cut(struct episode *e, unsigned int kinds,
 	return features;
 }
 
+static bool has_esp(const struct pkt *pkt)
+{
+	unsigned int i;
+
+	for (i = 0; i < OUTERS_MAX; i++)
+		if (pkt->outer[i].kind == WRAP_ESP ||
+		    pkt->outer[i].kind == WRAP_ESPUDP)
+			return true;
+	return false;
+}
+
 void random_episode(struct episode *e, __u64 seed, unsigned int nr,
 		    unsigned int kinds)
 {
@@ -455,6 +493,12 @@ void random_episode(struct episode *e, __u64 seed, unsigned int nr,
 	e->seed = seed;
 	rnd(&rng);
 	e->frags = one_in(&rng, 5);
+	if (one_in(&rng, 4))
+		e->entry = rnd(&rng) % GRO_LAB_ENTRIES;
+	if (e->entry == GRO_LAB_ENTRY_CELLS) {
+		e->frags = false;
+		e->flush_each = true;
+	}
 	nr_flows = one_in(&rng, 3) ? 1 : 1 + rnd(&rng) % FLOWS;
 	for (i = 0; i < nr_flows; i++)
 		random_flow(&flows[i], kinds, &rng);
@@ -462,6 +506,7 @@ void random_episode(struct episode *e, __u64 seed, unsigned int nr,
 	for (i = 0; i < nr; i++) {
 		random_segment(&flows[rnd(&rng) % nr_flows], &pkt, &rng);
 		episode_add(e, &pkt);
+		e->settle |= has_esp(&pkt);
 		features = random_cut(e, kinds, features, &rng);
 	}
 }

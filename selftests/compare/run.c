@@ -83,6 +83,8 @@ static void episode_part(struct episode *part, const struct episode *e,
 	part->flush_each = e->flush_each;
 	part->deliver = e->deliver;
 	part->between = e->between;
+	part->entry = e->entry;
+	part->settle = e->settle;
 	for (i = 0; i < e->nr; i++) {
 		cut |= e->cut[i];
 		if (skip[i])
@@ -280,6 +282,9 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		batch.head.flags |= i + 1 < e->nr && !e->flush_each ?
 				    GRO_LAB_B_HOLD : GRO_LAB_B_FLUSH;
 		batch.head.features = e->features[from];
+		batch.head.entry = e->entry;
+		if (e->settle)
+			batch.head.flags |= GRO_LAB_B_SETTLE;
 		lab_write(fd, &batch);
 		result = lab_read(fd);
 		outcome_add(out, from, result);
@@ -348,9 +353,11 @@ static void record_print(const char *who, const __u8 *record)
 	       s->inner_mac_header, s->inner_network_header,
 	       s->inner_transport_header, s->headroom, s->nr_frags,
 	       s->nr_members, s->hash);
-	printf(" vlan %u/%u encap %u flags %#x head_frag %u\n",
+	printf(" vlan %u/%u encap %u flags %#x head_frag %u",
 	       s->vlan_present, s->vlan_tci, s->encapsulation,
 	       s->shinfo_flags, s->head_frag);
+	printf(" recycle %u extras %u/%u/%u/%u slow %u\n", s->pp_recycle,
+	       s->dst, s->sk, s->ct, s->tc, s->slow_gro);
 	bytes_print("bytes", record + sizeof(*s) +
 		    s->nr_members * sizeof(struct gro_lab_member), s->bytes);
 }
@@ -382,7 +389,7 @@ static void episode_print(const struct episode *e,
 			  const struct outcome *ours)
 {
 	static const char *const verdicts[] = {
-		"merged", "merged_free", "held", "normal", "consumed",
+		"merged", "merged_free", "held", "normal", "consumed", "queued",
 	};
 	unsigned int i;
 
@@ -442,8 +449,8 @@ void difference_print(int fd, const struct episode *e, enum run_mode mode,
 	struct outcome a, b;
 	struct episode part;
 
-	printf("# stock and %s differ, seed %llu, %u frames%s\n",
-	       mode_names[mode], (unsigned long long)e->seed, e->nr,
+	printf("# stock and %s differ, seed %llu, %u frames, entry %u%s\n",
+	       mode_names[mode], (unsigned long long)e->seed, e->nr, e->entry,
 	       e->frags ? ", napi_gro_frags" : "");
 	first_record(stock, ours);
 	shrink(fd, e, mode, skip);

@@ -34,6 +34,8 @@ static const struct kind {
 	[WRAP_GPE] = { "gpe", .port = PORT_GPE },
 	[WRAP_FOU] = { "fou", 4, .port = PORT_FOU },
 	[WRAP_GUE] = { "gue", .port = PORT_GUE },
+	[WRAP_ESP] = { "esp" },
+	[WRAP_ESPUDP] = { "espudp", .port = PORT_ESP },
 };
 
 int wrap_find(const char *name)
@@ -193,10 +195,32 @@ static size_t put_tunnel(const struct outer *o, __u8 *at, unsigned int type)
 		put32(at, type == 0x86dd ? 41 << 16 : 4 << 16);
 		len = 4;
 		break;
+	case WRAP_ESP:
+	case WRAP_ESPUDP:
+		/* Each has a state of its own; see network.c. */
+		put32(at, o->kind == WRAP_ESP ? ESP_SPI : ESPUDP_SPI);
+		put32(at + 4, 1 + o->id);
+		len = 8;
+		break;
 	}
 	if (len)
 		at[0] ^= o->flip;
 	return len;
+}
+
+/* What ESP has behind the @len bytes of payload at @at. */
+static size_t put_trailer(const struct outer *o, __u8 *at, size_t len,
+			  unsigned int type)
+{
+	size_t pad = -(len + 2) & 3, i;
+
+	if (o->kind != WRAP_ESP && o->kind != WRAP_ESPUDP)
+		return 0;
+	for (i = 0; i < pad; i++)
+		at[len + i] = i + 1;
+	at[len + pad] = pad;
+	at[len + pad + 1] = type == 0x86dd ? 41 : 4;
+	return pad + 2;
 }
 
 static __u8 tunnel_proto(const struct outer *o, unsigned int type)
@@ -205,6 +229,8 @@ static __u8 tunnel_proto(const struct outer *o, unsigned int type)
 		return 17;
 	if (o->kind == WRAP_GRE || o->kind == WRAP_GRETAP)
 		return 47;
+	if (o->kind == WRAP_ESP)
+		return 50;
 	return type == 0x86dd ? 41 : 4;
 }
 
@@ -233,8 +259,9 @@ static size_t in_tunnel(const struct outer *o, const __u8 *bytes, size_t len,
 		return 0;
 	memcpy(out, bytes, 12);
 	put16(out + 12, outer6 ? 0x86dd : 0x0800);
-	room = put_tunnel(o, at, type) + len - from;
-	memcpy(at + room - (len - from), bytes + from, len - from);
+	room = put_tunnel(o, at, type);
+	memcpy(at + room, bytes + from, len - from);
+	room += len - from + put_trailer(o, at + room, len - from, type);
 	if (tunnel_proto(o, type) == 47 && o->gre & GRE_CSUM)
 		put16(at + 4, csum_fold(csum_add(0, at, room)) ^ o->bad_csum);
 	if (outer6)
