@@ -264,6 +264,9 @@ demo: ## run stock against gro_opt on real traffic, in a VM; writes the report
 bench: ## the measuring lanes: one RESULT line a figure, minutes
 	@exec bench/bench
 
+bench-native: ## the same in nanoseconds, at this machine's own speed (User Mode Linux)
+	@exec bench/native
+
 check: ## every test that gates; logs in build/check/
 	@exec selftests/host/steps $(foreach step,$(CHECK_STEPS),$(step)=$(check_$(step)))
 
@@ -306,4 +309,4 @@ help: ## this
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules-only install uninstall dkms dkms-remove demo bench \
-	check check-debug check-long check-mutants compare lint clean help
+	bench-native check check-debug check-long check-mutants compare lint clean help

@@ -14,6 +14,7 @@
 
 #include "frame.h"
 #include "lab.h"
+#include "native.h"
 
 #define NORMAL_BATCH "/proc/sys/net/core/gro_normal_batch"
 
@@ -24,6 +25,7 @@ struct scenario {
 	unsigned int segments;	/* of a flow between flushes; 0: 16 */
 	__u8 tcp_flags;
 	bool no_payload;
+	bool native;		/* only with --native */
 };
 
 #define TCP4 { L_ETH, L_IP4, L_TCP }
@@ -52,6 +54,9 @@ static const struct scenario scenarios[] = {
 	{ "v4/icmp/8", { L_ETH, L_IP4, L_ICMP }, 8 },
 	{ "v4/udp+plain/8", { L_ETH, L_IP4, L_UDP }, 8 },
 	{ "v6/udp+plain/8", { L_ETH, L_IP6, L_UDP }, 8 },
+	/* all of a burst in the caches, as with the 64 flows above it is not */
+	{ "v4/tcp/4", TCP4, 4, .native = true },
+	{ "v6/tcp/4", TCP6, 4, .native = true },
 };
 
 #define SCENARIOS ARRAY_SIZE(scenarios)
@@ -60,6 +65,7 @@ struct options {
 	const char *kernel;
 	const char *match;
 	unsigned int rounds;
+	unsigned int bursts;	/* of --native, or 0 */
 	unsigned int nr_arms;
 	enum arm arms[ARMS];
 };
@@ -140,7 +146,22 @@ static void print(const struct options *opts, const struct scenario *sc,
 
 static bool wanted(const struct options *opts, const struct scenario *sc)
 {
+	if (sc->native && !opts->bursts)
+		return false;
 	return !opts->match || !fnmatch(opts->match, sc->name, 0);
+}
+
+static void measure_native(int fd, const struct options *opts)
+{
+	unsigned int s;
+
+	for (s = 0; s < SCENARIOS; s++) {
+		if (!wanted(opts, &scenarios[s]))
+			continue;
+		load(fd, &scenarios[s]);
+		native_measure(fd, opts->kernel, scenarios[s].name,
+			       opts->bursts);
+	}
 }
 
 static void measure(int fd, const struct options *opts,
@@ -206,6 +227,10 @@ static void usage(FILE *out)
 	      "                   if gro_opt.ko is not loaded\n"
 	      "  --match GLOB     only the scenarios that match\n"
 	      "  --rounds N       the least of so many counts (10)\n"
+	      "  --native N       instead: nanoseconds a packet in all of\n"
+	      "                   napi_gro_receive() and the flush, median and tenth\n"
+	      "                   percentile of N bursts of stock, stock again and on,\n"
+	      "                   which take turns; needs gro_opt.ko\n"
 	      "  --list           the scenarios' names\n", out);
 }
 
@@ -224,6 +249,7 @@ static void parse(int argc, char **argv, struct options *opts)
 		{ "arms", required_argument, NULL, 'a' },
 		{ "match", required_argument, NULL, 'm' },
 		{ "rounds", required_argument, NULL, 'r' },
+		{ "native", required_argument, NULL, 'n' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
@@ -243,6 +269,9 @@ static void parse(int argc, char **argv, struct options *opts)
 			break;
 		case 'r':
 			opts->rounds = atoi(optarg);
+			break;
+		case 'n':
+			opts->bursts = atoi(optarg);
 			break;
 		case 'l':
 			list();
@@ -272,6 +301,10 @@ int main(int argc, char **argv)
 		opts.nr_arms = arms_default(opts.arms);
 	fd = lab_open();
 	normal_batch_raise();
+	if (opts.bursts) {
+		measure_native(fd, &opts);
+		return 0;
+	}
 	measure(fd, &opts, results);
 	close(fd);
 	print_all(&opts, results);
