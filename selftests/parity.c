@@ -17,11 +17,13 @@ struct options {
 	unsigned int only;
 	unsigned int kinds;
 	bool brief;
+	bool mutate;
 };
 
 static void usage(FILE *out)
 {
-	fputs("Usage: parity [--seed N] [--packets N] [--only N] [--kind KIND] [--brief]\n\n"
+	fputs("Usage: parity [--seed N] [--packets N] [--only N] [--kind KIND] [--mutate]\n"
+	      "              [--brief]\n\n"
 	      "Runs random streams through gro_lab.ko with stock's handlers, with ours\n"
 	      "passing on, with ours, with state and features changing between batches\n"
 	      "while packets are held, and with a coin that gives each packet to ours or\n"
@@ -31,6 +33,8 @@ static void usage(FILE *out)
 	      "  --only N     the episode with this number alone, to repeat it\n"
 	      "  --kind KIND  of flows: tcp, udp, tunnel, all (all); all but tcp wants ip of\n"
 	      "               iproute2, and opens sockets and makes tunnel devices\n"
+	      "  --mutate     one frame in four has bits flipped, fields that lie, its end cut\n"
+	      "               off, or another one's head\n"
 	      "  --brief      end at the first difference, without showing it\n",
 	      out);
 }
@@ -42,6 +46,7 @@ static void parse(int argc, char **argv, struct options *opts)
 		{ "packets", required_argument, NULL, 'p' },
 		{ "only", required_argument, NULL, 'o' },
 		{ "kind", required_argument, NULL, 'k' },
+		{ "mutate", no_argument, NULL, 'm' },
 		{ "brief", no_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
@@ -63,6 +68,9 @@ static void parse(int argc, char **argv, struct options *opts)
 			opts->kinds = kinds_parse(optarg);
 			if (!opts->kinds)
 				die("no such kind: %s", optarg);
+			break;
+		case 'm':
+			opts->mutate = true;
 			break;
 		case 'b':
 			opts->brief = true;
@@ -219,6 +227,7 @@ int main(int argc, char **argv)
 	};
 	struct totals sum = {};
 	struct block block = {};
+	struct episode *e;
 	unsigned int nr, i;
 	int fd;
 
@@ -231,9 +240,11 @@ int main(int argc, char **argv)
 	}
 	nr = opts.only ? 1 : (opts.packets + EPISODE - 1) / EPISODE;
 	for (i = 0; i < nr; i++) {
-		random_episode(&block.episodes[block.nr++],
-			       opts.only ? opts.only : opts.seed + i, EPISODE,
-			       opts.kinds);
+		e = &block.episodes[block.nr++];
+		random_episode(e, opts.only ? opts.only : opts.seed + i,
+			       EPISODE, opts.kinds);
+		if (opts.mutate)
+			mutate_episode(e);
 		if (block.nr == BLOCK || i + 1 == nr)
 			block_run(fd, &block, opts.brief, &sum);
 	}

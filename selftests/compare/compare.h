@@ -246,4 +246,7 @@ unsigned int kinds_parse(const char *name);
 void random_episode(struct episode *e, __u64 seed, unsigned int nr,
 		    unsigned int kinds);
 
+/* Some frames of it made into such as nobody would send; by its seed. */
+void mutate_episode(struct episode *e);
+
 #endif /* _COMPARE_H */
