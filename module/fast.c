@@ -23,7 +23,8 @@
  * skb: network_header (6.1)	L3 receive	complete, skb_gro_receive
  * cb: network_offsets (6.10-)	L3 receive	flush checks, L4 complete
  * cb: data_offset		L3, L4 receive	core (pull), skb_gro_len(held)
- * cb: proto			L3 receive	complete (ours), size limit, fou
+ * cb: proto			L3 receive	size limit, ESP, ours (IPv6 alone:
+ *						6.1 does not write it for IPv4)
  * cb: count			core, merge	ID rule, complete, core
  * cb: last			core, merge	merge
  * cb: is_atomic (6.1)		L3, L4 receive	ID rule, complete
@@ -31,10 +32,13 @@
  * cb: flush (new packet)	L3, L4 receive	core: hold or pass
  * cb: same_flow, free (new)	merge		core: who frees
  * cb: is_flist			stock only	we leave such packets to stock
- * cb: encap_mark		stock only	tunnels, left to stock
- * cb: flush, flush_id of held packets (6.1) and same_flow of held packets are
- *     rewritten for each new packet; nobody follows us in a pass, so we neither
- *     read nor leave them.
+ * cb: encap_mark		stock only	tunnels; ours, whether the transport
+ *						offset is the outermost header's.
+ *						Cleared before inner complete,
+ *						where encapsulation says so
+ * cb: flush, flush_id of held packets (6.1) are rewritten for each new packet;
+ *     nobody follows us in a pass, so we neither read nor leave them. same_flow
+ *     of held packets is, too: we read it, and leave it.
  */
 #include "l3.h"
 #include "tcp.h"
@@ -55,10 +59,12 @@ DEFINE_STATIC_CALL_NULL(gro_opt_stock6_complete, gro_opt_ipv6_complete);
 
 /* Is @p a held TCP packet of the same addresses and ports? */
 static __always_inline bool gro_opt_flow4(const struct sk_buff *p,
+					  const struct sk_buff *skb,
 					  const struct iphdr *iph,
 					  const struct iphdr *iph2)
 {
-	return NAPI_GRO_CB(p)->same_flow &&
+	/* Devices without a MAC header have no protocol compared before us. */
+	return NAPI_GRO_CB(p)->same_flow && p->protocol == skb->protocol &&
 	       !((gro_opt_addrs4(iph) ^ gro_opt_addrs4(iph2)) |
 		 (gro_opt_load32(iph + 1) ^ gro_opt_load32(iph2 + 1))) &&
 	       likely(iph2->protocol == IPPROTO_TCP);
@@ -160,7 +166,7 @@ gro_opt_tcp4_take(struct list_head *head, struct sk_buff *skb,
 	list_for_each_entry(p, head, list) {
 		const struct iphdr *iph2 = (const void *)p->data + off;
 
-		if (likely(gro_opt_flow4(p, iph, iph2)))
+		if (likely(gro_opt_flow4(p, skb, iph, iph2)))
 			return gro_opt_tcp4_next(head, skb, iph, p, iph2);
 	}
 	return gro_opt_tcp4(head, skb, iph, NULL);
@@ -485,6 +491,8 @@ gro_opt_tcp6_exthdr(struct list_head *head, struct sk_buff *skb,
 	const unsigned int off = skb_gro_offset(skb);
 	struct sk_buff *p;
 
+	if (unlikely(gro_opt_pulls_exthdrs(skb)))
+		goto fallback;
 	list_for_each_entry(p, head, list) {
 		const struct ipv6hdr *iph2 = (const void *)p->data + off;
 		unsigned int nlen;

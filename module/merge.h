@@ -211,7 +211,8 @@ gro_opt_straight_merge(struct sk_buff *p, struct sk_buff *skb,
 		return false;
 	delta = gro_opt_take_frags(info, nr, skb, skbinfo, headlen,
 				   hlen - headlen);
-	/* The only trace that napi_gro_frags() would carry to the next one. */
+	/* The only traces that napi_gro_frags() would carry to the next one. */
+	gro_opt_note_reused(skb, skb_gro_offset(skb));
 	skb_set_transport_header(skb, skb_gro_offset(skb) + nlen);
 	gro_opt_account(p, lp, len, delta);
 	return true;

@@ -64,6 +64,8 @@ gro_opt_tcp_straight(const struct sk_buff *p, const struct sk_buff *skb,
 {
 	const struct skb_shared_info *pinfo = skb_shinfo(p);
 
+	/* An aggregate made by hardware has the length of all its segments. */
+	differs |= pinfo->gso_type;
 	differs |= len ^ pinfo->gso_size;
 	differs |= (__force u32)(tcp_flag_word(th) & gro_opt_rules.tcp_last);
 	differs |= (gro_opt_tcp_word(th) ^ gro_opt_tcp_word(th2)) &

@@ -57,3 +57,4 @@ next4-ttl-unchecked     l3.h  s/cpu_to_be32(0xFFFF0000)/cpu_to_be32(0x00FF0000)/
 next4-tos-unchecked     l3.h  s/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFFFFFFFF0000FFFFULL)/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFF00FFFF0000FFFFULL)/
 next6-unchecked         l3.h  s/return (gro_opt_load64(iph) ^ gro_opt_load64(iph2)) |/return/
 version-unchecked       l3.h  s/((\*(const u8 \*)iph ^ 0x60) \& 0xf0);/0;/
+gso-of-held-unchecked   tcp.h  s/differs |= pinfo->gso_type;/;/

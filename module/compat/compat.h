@@ -83,6 +83,29 @@ static __always_inline void gro_opt_note_network(struct sk_buff *skb,
 #endif
 }
 
+/* The same for a packet that is merged; core has noted where L2 ends. */
+static __always_inline void gro_opt_note_reused(struct sk_buff *skb,
+						unsigned int off)
+{
+#if !HAVE_GRO_CB_NETWORK_OFFSETS
+	if (unlikely(off))
+		skb_set_network_header(skb, off);
+#endif
+}
+
+/*
+ * Does stock pull extension headers into the linear part, where ours would read
+ * them in the page? The frag they were in then has another offset, or is gone.
+ */
+static __always_inline bool gro_opt_pulls_exthdrs(const struct sk_buff *skb)
+{
+#if HAVE_GRO_MAY_PULL
+	return false;
+#else
+	return NAPI_GRO_CB(skb)->frag0;
+#endif
+}
+
 /* A packet enters as a flow of its own: 6.1 then trusts DF for fixed IDs. */
 static __always_inline void gro_opt_note_df(struct sk_buff *skb, bool df)
 {

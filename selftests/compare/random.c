@@ -28,6 +28,7 @@ struct flow {
 	__s8 id_step;
 	__s8 outer_id_step;
 	bool odd_shapes;
+	__s16 lie;		/* of the next segment */
 };
 
 static void random_exts(struct pkt *pkt, __u64 *rng)
@@ -424,10 +425,23 @@ static void random_shape(struct pkt *pkt, __u64 *rng)
 	pkt->head = random_head(rng);
 }
 
+/*
+ * Behind an aggregate made by hardware: IDs go on as if it were its segments,
+ * and a length that is wrong may be equal to its length.
+ */
+static void after_aggregate(struct flow *f, const struct pkt *pkt, __u64 *rng)
+{
+	f->pkt.id += f->id_step * (pkt->gso_segs - 1);
+	if (one_in(rng, 2))
+		f->lie = pkt->len - f->mss;
+}
+
 static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
 {
 	*pkt = f->pkt;
 	pkt->len = f->mss;
+	pkt->lie = f->lie;
+	f->lie = 0;
 	if (f->odd_shapes || one_in(rng, 20))
 		random_shape(pkt, rng);
 	if (one_in(rng, 10))
@@ -442,6 +456,8 @@ static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
 
 	f->pkt.seq = pkt->seq + pkt->len;
 	f->pkt.id += f->id_step;
+	if (pkt->gso_size)
+		after_aggregate(f, pkt, rng);
 	next_outers(&f->pkt, f->outer_id_step);
 	/* What changes for good now and then. */
 	if (one_in(rng, 30))

@@ -48,9 +48,16 @@ void episode_add(struct episode *e, const struct pkt *pkt)
 
 	pkt_build(pkt, buf, &frame);
 	if (e->frags) {
-		frame.linear = 0;
 		frame.nr_frags = 0;
 		frame.nr_members = 0;
+		/* Headers in a page of their own, as cards split them. */
+		if (pkt->shape == SHAPE_HEADERS && frame.linear >= 14 &&
+		    frame.linear < frame.len) {
+			frame.frag_len[frame.nr_frags++] = frame.linear;
+			frame.frag_len[frame.nr_frags++] =
+				frame.len - frame.linear;
+		}
+		frame.linear = 0;
 	}
 	e->pkts[e->nr] = *pkt;
 	episode_add_frame(e, &frame, buf);
