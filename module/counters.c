@@ -84,6 +84,7 @@ ssize_t gro_opt_counters_emit(enum gro_opt_feature_id id, char *buf)
  */
 void gro_opt_counters_percpu(struct seq_file *s)
 {
+	const struct gro_opt_pcpu_stats *stats;
 	unsigned int cpu, id, i;
 
 	seq_puts(s, "feature counter");
@@ -91,10 +92,11 @@ void gro_opt_counters_percpu(struct seq_file *s)
 		seq_printf(s, " cpu%u", cpu);
 	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
 		seq_printf(s, "\n%s stock_packets", gro_opt_features[id].name);
-		for_each_online_cpu(cpu)
-			seq_printf(s, " %llu", gro_opt_stock_packets(
-					per_cpu_ptr(&gro_opt_pcpu_stats, cpu),
-					id));
+		for_each_online_cpu(cpu) {
+			stats = per_cpu_ptr(&gro_opt_pcpu_stats, cpu);
+			seq_printf(s, " %llu",
+				   gro_opt_stock_packets(stats, id));
+		}
 		for (i = 0; i < GRO_OPT_NR_COUNTERS; i++) {
 			seq_printf(s, "\n%s %s", gro_opt_features[id].name,
 				   gro_opt_counter_names[i]);

@@ -50,8 +50,9 @@ static __always_inline bool gro_opt_len4_lies(const struct sk_buff *skb,
 
 /*
  * All but addresses and ID of a full segment, against the held one, which was
- * sound and is one segment still in its header: equal lengths and flags are sound as well, and so is the checksum if
- * it makes up for the other ID. 0 if there is no difference.
+ * sound and has one segment's length in its header: equal lengths and flags are
+ * sound as well, and so is the checksum if it makes up for the other ID. 0 if
+ * there is no difference.
  */
 static __always_inline u64 gro_opt_next4_differs(const struct iphdr *iph,
 						 const struct iphdr *iph2)

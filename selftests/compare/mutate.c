@@ -46,7 +46,7 @@ static void mutate_16(__u8 *bytes, size_t len, size_t at, __u64 *rng)
 	if (at + 2 > len)
 		return;
 	value = (bytes[at] << 8 | bytes[at + 1]) +
-		by[rnd(rng) % (sizeof(by) / sizeof(by[0]))];
+		by[rnd(rng) % ARRAY_SIZE(by)];
 	bytes[at] = value >> 8;
 	bytes[at + 1] = value;
 }
