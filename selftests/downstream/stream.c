@@ -294,6 +294,11 @@ static void stream_random(struct stream *s, __u64 seed, unsigned int packets)
 		frame->gso_segs = 0;
 		frame->gso_type = 0;
 		frame->flags &= ~GRO_LAB_F_ZEROCOPY;
+		/* GRO alone may see those of the lab's. */
+		frame->dst = 0;
+		frame->sk = 0;
+		frame->ct = 0;
+		frame->tc = 0;
 		if (frame->ip_summed == GRO_LAB_CSUM_PARTIAL)
 			frame->ip_summed = GRO_LAB_CSUM_UNNECESSARY;
 		frames_add(&s->in, s->e.bytes[i], frame->len);
