@@ -268,7 +268,7 @@ bench-native: ## the same in nanoseconds, at this machine's own speed (User Mode
 	@exec bench/native
 
 check: ## every test that gates; logs in build/check/
-	@exec selftests/host/steps $(foreach step,$(CHECK_STEPS),$(step)=$(check_$(step)))
+	@exec selftests/host/steps $(foreach step,$(CHECK_STEPS),'$(step)=$(check_$(step))')
 
 check-debug: ## on a kernel with KASAN, lockdep, kmemleak and the like (User Mode Linux)
 	@exec uml/check
