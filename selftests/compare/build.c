@@ -119,9 +119,11 @@ static void build_tcp(const struct pkt *pkt, __u8 *at)
 	put32(at + 8, pkt->ack);
 	/* 0x10 stands for a doff of 0; likewise ihl. */
 	at[12] = (pkt->doff ? pkt->doff : (TCP_LEN + pkt->optlen) / 4) << 4;
+	at[12] |= pkt->reserved;
 	at[13] = 0x10 ^ pkt->flags;
 	put16(at + 14, pkt->win);
-	put32(at + 16, 0);
+	put16(at + 16, 0);
+	put16(at + 18, pkt->urgent);
 	for (i = 0; i < pkt->optlen; i++)
 		at[TCP_LEN + i] = i < 2 ? 1 : pkt->opt + i;
 	if (pkt->opt_flip && pkt->opt_flip <= pkt->optlen)
@@ -300,6 +302,7 @@ size_t pkt_build(const struct pkt *pkt, __u8 *buf, struct gro_lab_frame *frame)
 	size_t inner = l4 + l4_len(pkt) + pkt->len;
 	size_t len = build_outers(pkt, buf, inner);
 
+	l3 += len - inner;
 	l4 += len - inner;
 	memset(buf + len, 0x5a, pkt->trailer);
 	len += pkt->trailer;
@@ -308,6 +311,10 @@ size_t pkt_build(const struct pkt *pkt, __u8 *buf, struct gro_lab_frame *frame)
 
 	memset(frame, 0, sizeof(*frame));
 	frame->len = len;
+	if (pkt->frame_flags & GRO_LAB_F_ENCAP) {
+		frame->inner_network = l3 < len ? l3 : 0;
+		frame->inner_transport = l4 < len ? l4 : 0;
+	}
 	shape_frame(pkt, frame, l4 + l4_len(pkt));
 	set_csum(pkt, frame, l4);
 	set_meta(pkt, frame);

@@ -15,7 +15,7 @@
 
 #define FRAME_ROOM	8192
 #define EXTS_MAX	4
-#define OUTERS_MAX	2
+#define OUTERS_MAX	4
 
 enum shape {
 	SHAPE_HEADERS,		/* headers in the head, payload in a frag */
@@ -48,6 +48,7 @@ enum wrap {
 	WRAP_GUE,
 	WRAP_ESP,		/* not encrypted */
 	WRAP_ESPUDP,
+	WRAP_PPPOE,
 	WRAPS
 };
 
@@ -75,13 +76,13 @@ struct outer {
 	__u8 l3;		/* 4 or 6, for GRE and what runs over UDP */
 	__u8 host;		/* added to the source address */
 	__u8 ttl, tos;
-	__u8 units;		/* of GENEVE options, 4 bytes each */
+	__u8 units;		/* of GENEVE's or GUE's options, 4 bytes each */
 	__u8 opt;		/* what is in them */
-	__u8 flip;		/* xor into the tunnel header's first byte */
-	__u16 gre;		/* flags: 0x8000 checksum, 0x2000 key */
+	__u16 flip;		/* xor into the tunnel header's first bytes */
+	__u16 gre;		/* flags: 0x8000 checksum, 0x2000 key; or GUE's */
 	__u16 id;
 	__u16 sport;
-	__u32 vni;		/* or GRE's key */
+	__u32 vni;		/* or GRE's key, PPPoE's session, GUE's option */
 	__u32 flow_label;
 	__s16 lie;		/* added to the length in the IP header */
 	__s16 udp_lie;		/* and in UDP's */
@@ -118,6 +119,8 @@ struct pkt {
 
 	__u8 opt_flip;		/* the n-th option byte alone is another */
 	__u8 flags;		/* TCP's, besides ACK */
+	__u8 reserved;		/* the four bits in front of them */
+	__u16 urgent;
 	__u8 proto;		/* instead of TCP */
 	__u8 ihl;		/* instead of 5 */
 	__u8 doff;		/* instead of the right one */
@@ -136,6 +139,7 @@ struct pkt {
 	__u8 ip_summed;		/* enum gro_lab_csum, plus one */
 	__u8 csum_level;
 	__u16 linear;		/* with SHAPE_SHORT */
+	__u16 frag0;		/* first frag's size with napi_gro_frags() */
 	__u16 headroom;
 	__u16 gso_size, gso_segs;
 	__u32 gso_type;
@@ -161,10 +165,12 @@ struct episode {
 	void (*between)(void);	/* called when batches but the last are over */
 	__u8 entry;		/* enum gro_lab_entry */
 	bool settle;		/* packets that ESP takes come back later */
+	__u32 gro_max_size, gro_ipv4_max_size;	/* 0: as ever */
 	struct gro_lab_frame *frames;
 	__u8 **bytes;
 	bool *cut;
 	__u8 *features;		/* GRO_LAB_DEV_*, of the batch that begins here */
+#define DEV_XDP	0x80		/* and generic XDP */
 	struct pkt *pkts;	/* NULL for frames from a capture */
 };
 
@@ -203,6 +209,9 @@ void difference_print(int fd, const struct episode *e, enum run_mode mode,
 		      const struct outcome *stock,
 		      const struct outcome *ours);
 
+/* Attach a program that lets all pass, as generic XDP, or take it away. */
+void xdp_set(bool on);
+
 /* xorshift64*: the same everywhere. */
 __u32 rnd(__u64 *state);
 bool one_in(__u64 *state, unsigned int n);
@@ -231,7 +240,15 @@ void wrap_repair(__u8 *bytes, size_t len);
  */
 void network_setup(int fd);
 void network_print(FILE *out);
+/* Is @name, as network_print() has it, one that this kernel has nobody for? */
+bool network_lacks(const char *name);
 void network_end(void);
+
+/*
+ * An episode in words, see script.c for the language. Dies of what it does not
+ * understand: it is for what is written in a program.
+ */
+void script_episode(struct episode *e, const char *script);
 
 /* What flows a random episode may have. */
 #define KIND_TCP	0x1

@@ -137,6 +137,16 @@ void network_setup(int fd)
 	atexit(network_end);
 }
 
+bool network_lacks(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(devices); i++)
+		if (!strcmp(devices[i].name, name))
+			return !there[i];
+	return false;
+}
+
 void network_print(FILE *out)
 {
 	/* GRO_LAB_CAN_* */

@@ -326,7 +326,7 @@ static void odd_outer(struct outer *o, __u64 *rng)
 		o->opt++;
 		break;
 	case 9:
-		o->flip = 1 << rnd(rng) % 8;
+		o->flip = 1 << rnd(rng) % 16;
 		break;
 	case 10:
 		o->gre ^= one_in(rng, 2) ? 0x2000 : 1 << rnd(rng) % 16;
@@ -471,7 +471,11 @@ static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
 /* Of the device, from a batch on. */
 static __u8 random_features(__u64 *rng)
 {
-	return one_in(rng, 2) ? 0 : rnd(rng) % 4;
+	if (one_in(rng, 2))
+		return 0;
+	if (one_in(rng, 12))
+		return one_in(rng, 2) ? GRO_LAB_DEV_NO_GRO : DEV_XDP;
+	return rnd(rng) % 4;
 }
 
 static unsigned int random_cut(struct episode *e, unsigned int kinds,
@@ -514,6 +518,11 @@ void random_episode(struct episode *e, __u64 seed, unsigned int nr,
 	if (e->entry == GRO_LAB_ENTRY_CELLS) {
 		e->frags = false;
 		e->flush_each = true;
+	}
+	/* Or else nothing here would grow to a limit. */
+	if (one_in(&rng, 6)) {
+		e->gro_max_size = 500 + rnd(&rng) % 4000;
+		e->gro_ipv4_max_size = 500 + rnd(&rng) % 4000;
 	}
 	nr_flows = one_in(&rng, 3) ? 1 : 1 + rnd(&rng) % FLOWS;
 	for (i = 0; i < nr_flows; i++)

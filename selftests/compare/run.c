@@ -8,6 +8,7 @@
 
 #include "compare.h"
 
+#define ETH_LEN		14
 /* Frames shown of a difference that does not shrink. */
 #define PRINT_MAX	12
 
@@ -41,24 +42,31 @@ void episode_add_frame(struct episode *e, const struct gro_lab_frame *frame,
 	e->nr++;
 }
 
+/* All of it in one page, or headers in a page of their own, as cards split. */
+static void frame_split(struct gro_lab_frame *frame, const struct pkt *pkt)
+{
+	unsigned int first = pkt->frag0;
+
+	if (!first && pkt->shape == SHAPE_HEADERS)
+		first = frame->linear;
+	frame->linear = 0;
+	frame->nr_frags = 0;
+	frame->nr_members = 0;
+	if (first < ETH_LEN || first >= frame->len)
+		return;
+	frame->nr_frags = 2;
+	frame->frag_len[0] = first;
+	frame->frag_len[1] = frame->len - first;
+}
+
 void episode_add(struct episode *e, const struct pkt *pkt)
 {
 	struct gro_lab_frame frame;
 	__u8 buf[FRAME_ROOM];
 
 	pkt_build(pkt, buf, &frame);
-	if (e->frags) {
-		frame.nr_frags = 0;
-		frame.nr_members = 0;
-		/* Headers in a page of their own, as cards split them. */
-		if (pkt->shape == SHAPE_HEADERS && frame.linear >= 14 &&
-		    frame.linear < frame.len) {
-			frame.frag_len[frame.nr_frags++] = frame.linear;
-			frame.frag_len[frame.nr_frags++] =
-				frame.len - frame.linear;
-		}
-		frame.linear = 0;
-	}
+	if (e->frags)
+		frame_split(&frame, pkt);
 	e->pkts[e->nr] = *pkt;
 	episode_add_frame(e, &frame, buf);
 }
@@ -92,6 +100,8 @@ static void episode_part(struct episode *part, const struct episode *e,
 	part->between = e->between;
 	part->entry = e->entry;
 	part->settle = e->settle;
+	part->gro_max_size = e->gro_max_size;
+	part->gro_ipv4_max_size = e->gro_ipv4_max_size;
 	for (i = 0; i < e->nr; i++) {
 		cut |= e->cut[i];
 		if (skip[i])
@@ -265,6 +275,22 @@ static void wash(int fd, __u32 flags)
 	lab_end(&batch);
 }
 
+/* What the batch that begins with frame @from says besides its frames. */
+static void batch_describe(struct lab_batch *batch, const struct episode *e,
+			   unsigned int from, bool last)
+{
+	struct gro_lab_batch *head = &batch->head;
+
+	head->flags |= last || e->flush_each ? GRO_LAB_B_FLUSH :
+					       GRO_LAB_B_HOLD;
+	if (e->settle)
+		head->flags |= GRO_LAB_B_SETTLE;
+	head->features = e->features[from] & ~DEV_XDP;
+	head->entry = e->entry;
+	head->gro_max_size = e->gro_max_size;
+	head->gro_ipv4_max_size = e->gro_ipv4_max_size;
+}
+
 void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		 struct outcome *out)
 {
@@ -286,12 +312,8 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		lab_add(&batch, &e->frames[i], e->bytes[i]);
 		if (i + 1 < e->nr && !e->cut[i + 1])
 			continue;
-		batch.head.flags |= i + 1 < e->nr && !e->flush_each ?
-				    GRO_LAB_B_HOLD : GRO_LAB_B_FLUSH;
-		batch.head.features = e->features[from];
-		batch.head.entry = e->entry;
-		if (e->settle)
-			batch.head.flags |= GRO_LAB_B_SETTLE;
+		batch_describe(&batch, e, from, i + 1 == e->nr);
+		xdp_set(e->features[from] & DEV_XDP);
 		lab_write(fd, &batch);
 		result = lab_read(fd);
 		outcome_add(out, from, result);

@@ -36,6 +36,7 @@ static const struct kind {
 	[WRAP_GUE] = { "gue", .port = PORT_GUE },
 	[WRAP_ESP] = { "esp" },
 	[WRAP_ESPUDP] = { "espudp", .port = PORT_ESP },
+	[WRAP_PPPOE] = { "pppoe" },
 };
 
 int wrap_find(const char *name)
@@ -175,6 +176,17 @@ static size_t put_geneve(const struct outer *o, __u8 *at)
 	return 8 + 4 * o->units;
 }
 
+/* One option of its own, REMCSUM, is known; its flags are the first word. */
+static size_t put_gue(const struct outer *o, __u8 *at, unsigned int type)
+{
+	put32(at, (__u32)o->units << 24 | (type == 0x86dd ? 41 : 4) << 16 |
+	      o->gre);
+	memset(at + 4, o->opt, 4 * o->units);
+	if (o->units)
+		put32(at + 4, o->vni);
+	return 4 + 4 * o->units;
+}
+
 static size_t put_tunnel(const struct outer *o, __u8 *at, unsigned int type)
 {
 	size_t len = 0;
@@ -192,8 +204,7 @@ static size_t put_tunnel(const struct outer *o, __u8 *at, unsigned int type)
 		len = put_geneve(o, at);
 		break;
 	case WRAP_GUE:
-		put32(at, type == 0x86dd ? 41 << 16 : 4 << 16);
-		len = 4;
+		len = put_gue(o, at, type);
 		break;
 	case WRAP_ESP:
 	case WRAP_ESPUDP:
@@ -204,7 +215,7 @@ static size_t put_tunnel(const struct outer *o, __u8 *at, unsigned int type)
 		break;
 	}
 	if (len)
-		at[0] ^= o->flip;
+		put16(at, get16(at) ^ o->flip);
 	return len;
 }
 
@@ -309,6 +320,23 @@ static size_t with_ext(const __u8 *bytes, size_t len, __u8 *out, __u8 kind)
 	return len + 8;
 }
 
+static size_t in_pppoe(const struct outer *o, const __u8 *bytes, size_t len,
+		       __u8 *out)
+{
+	unsigned int type = get16(bytes + 12);
+
+	if (type != 0x0800 && type != 0x86dd)
+		return 0;
+	memcpy(out, bytes, 12);
+	put16(out + 12, 0x8864);
+	put16(out + 14, 0x1100 ^ o->flip);
+	put16(out + 16, o->vni ? o->vni : 1);
+	put16(out + 18, len - ETH_LEN + 2 + o->lie);
+	put16(out + 20, type == 0x86dd ? 0x57 : 0x21);
+	memcpy(out + 22, bytes + ETH_LEN, len - ETH_LEN);
+	return len + 8;
+}
+
 size_t wrap_outer(const struct outer *o, const __u8 *bytes, size_t len,
 		  __u8 *out)
 {
@@ -320,6 +348,8 @@ size_t wrap_outer(const struct outer *o, const __u8 *bytes, size_t len,
 		return tag(bytes, len, out, 1);
 	case WRAP_QINQ:
 		return tag(bytes, len, out, 2);
+	case WRAP_PPPOE:
+		return in_pppoe(o, bytes, len, out);
 	case WRAP_HBH:
 		return with_ext(bytes, len, out, 0);
 	case WRAP_DSTOPT:

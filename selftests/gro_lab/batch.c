@@ -17,7 +17,8 @@ static int lab_check_head(const struct lab_batch *batch)
 			  GRO_LAB_B_FLUSH | GRO_LAB_B_HOLD |
 			  GRO_LAB_B_SETTLE;
 	const u32 both = GRO_LAB_B_FLUSH | GRO_LAB_B_HOLD;
-	const u32 features = GRO_LAB_DEV_UDP_FWD | GRO_LAB_DEV_FRAGLIST;
+	const u32 features = GRO_LAB_DEV_UDP_FWD | GRO_LAB_DEV_FRAGLIST |
+			     GRO_LAB_DEV_NO_GRO;
 
 	if (head->version != GRO_LAB_VERSION ||
 	    head->frame_size != sizeof(struct gro_lab_frame) ||

@@ -226,13 +226,15 @@ static void lab_dev_adjust(struct net_device *netdev,
 			   const struct gro_lab_batch *head)
 {
 	const netdev_features_t mask = NETIF_F_GRO_UDP_FWD |
-				       NETIF_F_GRO_FRAGLIST;
-	netdev_features_t features = 0;
+				       NETIF_F_GRO_FRAGLIST | NETIF_F_GRO;
+	netdev_features_t features = NETIF_F_GRO;
 
 	if (head->features & GRO_LAB_DEV_UDP_FWD)
 		features |= NETIF_F_GRO_UDP_FWD;
 	if (head->features & GRO_LAB_DEV_FRAGLIST)
 		features |= NETIF_F_GRO_FRAGLIST;
+	if (head->features & GRO_LAB_DEV_NO_GRO)
+		features &= ~NETIF_F_GRO;
 	lab_set_max_sizes(netdev, head->gro_max_size ?: GRO_LEGACY_MAX_SIZE,
 			  head->gro_ipv4_max_size ?: GRO_LEGACY_MAX_SIZE);
 	if ((netdev->features & mask) == features)

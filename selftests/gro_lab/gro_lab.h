@@ -45,6 +45,7 @@
 /* struct gro_lab_batch: features that lab<napi> has in the poll, others not */
 #define GRO_LAB_DEV_UDP_FWD	0x1	/* rx-udp-gro-forwarding */
 #define GRO_LAB_DEV_FRAGLIST	0x2	/* rx-gro-list */
+#define GRO_LAB_DEV_NO_GRO	0x4	/* generic-receive-offload off */
 
 /* struct gro_lab_batch: entry, the way into GRO */
 enum gro_lab_entry {
