@@ -89,8 +89,9 @@ test_forwarded_udp() {
 }
 
 # Broken ones among them are dropped, or sent on as they are: as stock does.
+# The first random seed has a single flow of which nothing merges.
 test_forwarded_at_random() {
-	inject --tap "$B:b0" --altered --seed "${SEED:-1}" \
+	inject --tap "$B:b0" --altered --seed "${SEED:-2}" \
 		--packets "${PACKETS:-400}" random
 }
 

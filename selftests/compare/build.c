@@ -245,6 +245,8 @@ static void set_csum(const struct pkt *pkt, struct gro_lab_frame *frame,
 	if (frame->ip_summed != GRO_LAB_CSUM_PARTIAL)
 		return;
 	frame->csum_start = l4 < frame->len ? l4 : ETH_LEN;
+	if (pkt->csum_early)
+		frame->csum_start = ETH_LEN;
 	frame->csum_offset = pkt_proto(pkt) == 17 ? 6 : 16;
 	if (l4 + l4_min(pkt) > frame->len || l4 + l4_min(pkt) > frame->linear)
 		frame->ip_summed = GRO_LAB_CSUM_NONE;

@@ -138,6 +138,7 @@ struct pkt {
 	__u8 head;		/* enum gro_lab_head */
 	__u8 ip_summed;		/* enum gro_lab_csum, plus one */
 	__u8 csum_level;
+	bool csum_early;	/* partial, but not that of L4 */
 	__u16 linear;		/* with SHAPE_SHORT */
 	__u16 frag0;		/* first frag's size with napi_gro_frags() */
 	__u16 headroom;

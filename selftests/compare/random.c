@@ -175,6 +175,8 @@ static void random_flow(struct flow *f, unsigned int kinds, __u64 *rng)
 		random_extra(pkt, rng);
 	if (one_in(rng, 3))
 		pkt->ip_summed = 1 + rnd(rng) % GRO_LAB_CSUMS;
+	if (one_in(rng, 12))
+		pkt->frame_flags |= GRO_LAB_F_RAW;
 	f->mss = one_in(rng, 3) ? 100 + rnd(rng) % 1300 : 200;
 	f->id_step = one_in(rng, 3) ? 0 : 1;
 	f->odd_shapes = one_in(rng, 3);
@@ -408,6 +410,7 @@ static void odd_skb(struct pkt *pkt, __u64 *rng)
 		break;
 	case 3:
 		pkt->ip_summed = 1 + rnd(rng) % GRO_LAB_CSUMS;
+		pkt->csum_early = one_in(rng, 2);
 		break;
 	case 4:
 		pkt->hash ^= 8;

@@ -49,6 +49,7 @@ static void frame_split(struct gro_lab_frame *frame, const struct pkt *pkt)
 
 	if (!first && pkt->shape == SHAPE_HEADERS)
 		first = frame->linear;
+	frame->flags &= ~GRO_LAB_F_RAW;
 	frame->linear = 0;
 	frame->nr_frags = 0;
 	frame->nr_members = 0;

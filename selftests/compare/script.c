@@ -61,12 +61,14 @@ static const struct key {
 	FIELD("head", head), FIELD("linear", linear),
 	FIELD("headroom", headroom), FIELD("frag0", frag0),
 	FIELD("summed", ip_summed), FIELD("level", csum_level),
+	FIELD("early", csum_early),
 	FIELD("dst", dst), FIELD("sk", sk), FIELD("ct", ct), FIELD("tc", tc),
 	MASK("encap", frame_flags, GRO_LAB_F_ENCAP),
 	MASK("decrypted", frame_flags, GRO_LAB_F_DECRYPTED),
 	MASK("zerocopy", frame_flags, GRO_LAB_F_ZEROCOPY),
 	MASK("shared", frame_flags, GRO_LAB_F_SHARED_FRAG),
 	MASK("flush", frame_flags, GRO_LAB_F_FLUSH),
+	MASK("raw", frame_flags, GRO_LAB_F_RAW),
 }, outer_keys[] = {
 #define OUTER(name, field) \
 	{ name, offsetof(struct outer, field), \

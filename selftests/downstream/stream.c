@@ -293,7 +293,7 @@ static void stream_random(struct stream *s, __u64 seed, unsigned int packets)
 		frame->gso_size = 0;
 		frame->gso_segs = 0;
 		frame->gso_type = 0;
-		frame->flags &= ~GRO_LAB_F_ZEROCOPY;
+		frame->flags &= ~(GRO_LAB_F_ZEROCOPY | GRO_LAB_F_RAW);
 		/* GRO alone may see those of the lab's. */
 		frame->dst = 0;
 		frame->sk = 0;

@@ -233,6 +233,7 @@ int lab_frame_check(const struct lab_batch *batch,
 	    (frame->tc && !IS_ENABLED(CONFIG_NET_TC_SKB_EXT)))
 		return -EOPNOTSUPP;
 	if (!lab_fields_ok(frame) || !lab_meta_ok(&batch->head, frame) ||
+	    !lab_raw_ok(&batch->head, frame) ||
 	    !lab_sizes_ok(&batch->head, frame))
 		return -EINVAL;
 	return 0;
@@ -462,7 +463,10 @@ struct sk_buff *lab_build(struct lab_pages *pages,
 		return skb;
 	if (!lab_set_meta(skb, frame, bytes))
 		goto err_free;
-	skb->protocol = eth_type_trans(skb, skb->dev);
+	if (frame->flags & GRO_LAB_F_RAW)
+		lab_make_raw(skb);
+	else
+		skb->protocol = eth_type_trans(skb, skb->dev);
 	return skb;
 
 err_free:

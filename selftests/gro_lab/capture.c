@@ -263,7 +263,7 @@ static void lab_netif_receive_skb(void *data, struct sk_buff *skb)
 	for (i = 0; i < lab_nr_devs; i++)
 		if (lab_devs[i]->netdev == skb->dev)
 			break;
-	if (i == lab_nr_devs)
+	if (i == lab_nr_devs && !lab_is_raw(skb->dev))
 		return;
 	/* A timer may have another lab's NAPI poll meanwhile. */
 	spin_lock_irqsave(&lab_capture_lock, flags);

@@ -28,7 +28,7 @@ struct lab_job *lab_current_job(void)
 
 /* --- what leaves GRO ------------------------------------------------------ */
 
-static rx_handler_result_t lab_rx(struct sk_buff **pskb)
+rx_handler_result_t lab_rx(struct sk_buff **pskb)
 {
 	u64 start = get_cycles();
 
@@ -302,7 +302,7 @@ static int lab_stop(struct net_device *netdev)
 	return 0;
 }
 
-static netdev_tx_t lab_xmit(struct sk_buff *skb, struct net_device *netdev)
+netdev_tx_t lab_xmit(struct sk_buff *skb, struct net_device *netdev)
 {
 	dev_kfree_skb(skb);
 	return NETDEV_TX_OK;

@@ -79,7 +79,8 @@ struct gro_lab_batch {
 #define GRO_LAB_F_ZEROCOPY	0x40	/* has a zero-copy owner */
 #define GRO_LAB_F_SHARED_FRAG	0x80	/* frags may be written to */
 #define GRO_LAB_F_FLUSH		0x100	/* flush before this frame */
-#define GRO_LAB_F_ALL		0x1ff
+#define GRO_LAB_F_RAW		0x200	/* of a device without MAC header */
+#define GRO_LAB_F_ALL		0x3ff
 
 /* What a frame can have of each kind at which slow_gro looks: none, 1, 2. */
 #define GRO_LAB_METAS		2
@@ -195,6 +196,7 @@ struct gro_lab_result {
 	__u64 size;		/* of all this */
 };
 
+#define GRO_LAB_DEV_RAW		0xff
 #define GRO_LAB_UNSET		(-0x7fffffff - 1)	/* a header offset */
 #define GRO_LAB_UNSET16		(-0x7fff - 1)
 
@@ -224,7 +226,7 @@ struct gro_lab_skb {
 	__s32 inner_transport_header;
 	__u16 frag_len[GRO_LAB_MAX_FRAGS];
 	__u8 nr_frags;
-	__u8 dev;
+	__u8 dev;		/* lab<dev>, or GRO_LAB_DEV_RAW */
 	__u8 ip_summed;		/* enum gro_lab_csum */
 	__u8 csum_level;
 	__u8 l4_hash;

@@ -91,6 +91,8 @@ int lab_devs_init(void);
 void lab_devs_exit(void);
 int lab_job_poll(struct lab_dev *lab, struct lab_job *job);
 struct lab_job *lab_current_job(void);
+rx_handler_result_t lab_rx(struct sk_buff **pskb);
+netdev_tx_t lab_xmit(struct sk_buff *skb, struct net_device *netdev);
 u64 lab_clock_cost(void);
 
 /* build.c */
@@ -111,6 +113,14 @@ bool lab_meta_ok(const struct gro_lab_batch *head,
 		 const struct gro_lab_frame *frame);
 bool lab_set_metas(struct sk_buff *skb, const struct gro_lab_frame *frame);
 void lab_record_metas(struct gro_lab_skb *rec, const struct sk_buff *skb);
+
+/* raw.c */
+int lab_raw_init(void);
+void lab_raw_exit(void);
+bool lab_raw_ok(const struct gro_lab_batch *head,
+		const struct gro_lab_frame *frame);
+bool lab_is_raw(const struct net_device *netdev);
+void lab_make_raw(struct sk_buff *skb);
 
 /* entry.c */
 bool lab_entry_ok(const struct gro_lab_batch *head);

@@ -247,9 +247,12 @@ static int __init lab_init(void)
 	err = lab_meta_init();
 	if (err)
 		return err;
-	err = lab_devs_init();
+	err = lab_raw_init();
 	if (err)
 		goto err_meta_exit;
+	err = lab_devs_init();
+	if (err)
+		goto err_raw_exit;
 	err = lab_hooks_init();
 	if (err)
 		goto err_devs_exit;
@@ -265,6 +268,8 @@ err_measure_exit:
 err_devs_exit:
 	lab_devs_exit();
 	lab_build_exit();
+err_raw_exit:
+	lab_raw_exit();
 err_meta_exit:
 	lab_meta_exit();
 	return err;
@@ -277,6 +282,7 @@ static void __exit lab_exit(void)
 	lab_hooks_exit();
 	lab_devs_exit();
 	lab_build_exit();
+	lab_raw_exit();
 	lab_encap_exit();
 	lab_meta_exit();
 }
