@@ -5,18 +5,7 @@
  * is written here as expected only guards that a case does what it is meant to.
  *
  * The numbers are those of the collection that the cases come from: A1 is the first
- * of its section A. Not among them, for want of a way to make them in GRO alone:
- *
- *	A8b B22 B23b D43 E47	what happens behind GRO: downstream.sh
- *	D32b	GENEVE's GRO hint, which the device negotiates with its peer
- *	E52 E53	figures and background, no packets
- *	F55b F56b	senders by splice() and io_uring: the flags they leave are cases
- *	F58b	XDP of a veth: its own NAPI, not the lab's; generic XDP is a case
- *	F67 F68	about captures: gro_compare splits, repairs and trusts as asked
- *	F70 F71	about others' tools
- *	G: PSP	no kernel of Debian's has it
- *	G: gro_normal_batch	decides when packets leave for the stack in a row, not
- *		which: nothing that is compared
+ * of its section A. Not all of it can be made in GRO alone: see left_out.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -130,7 +119,8 @@ static const struct named_case cases[] = {
 	  "47 13", "big" },
 	{ "IPv6 beyond 64 KB without room for a header", "C26",
 	  "@max=196608 T6{len=4096,headroom=2}*60", "15 15 15 15|47 13" },
-	{ "IPv4 beyond 64 KB", "C26", "@max4=196608 T4{len=4096}*60", "6.1: 15 15 15 15; 47 13" },
+	{ "IPv4 beyond 64 KB", "C26", "@max4=196608 T4{len=4096}*60",
+	  "6.1: 15 15 15 15; 47 13" },
 	{ "VXLAN beyond 64 KB", "C28",
 	  "@max=131072 @max4=131072 +{in=vxlan} T4*60", "7.3: 60; 45 15" },
 	{ "a small limit", "C28", "@max=6000 @max4=6000 T4*10", "4@0 4@4 2@8" },
@@ -262,56 +252,106 @@ static const struct named_case cases[] = {
 	  "@dev=2 T4 T4{gso=1448/2/1,len=2896}", "3" },
 
 	/* G: what nobody reported */
-	{ "URG in the second", "G", "T4 T4{urg,urgent=5} T4", "1@0 1@1 1@2" },
-	{ "SYN in a stream", "G", "T4*2 T4{syn} T4", "2 1 1" },
-	{ "RST in a stream", "G", "T4*2 T4{rst} T4", "2 1 1" },
-	{ "FIN, and data behind it", "G", "T4*2 T4{fin} T4", "3 1" },
-	{ "FIN and PSH", "G", "T4*2 T4{fin,psh}", "3", "psh" },
-	{ "another window", "G", "T4*2 T4{win=513}*2", "2 2" },
-	{ "a reserved bit", "G", "T4*2 T4{reserved=2}*2", "2 2" },
-	{ "AE", "G", "T4*2 T4{reserved=1}*2", "2 2" },
-	{ "a retransmission", "G", "T4*3 T4{seq=-2896}", "3@0 1@3" },
-	{ "a duplicate", "G", "T4*2 T4{seq=-1448}", "2@0 1@2" },
-	{ "an overlap", "G", "T4*2 T4{seq=-1}", "2 1" },
-	{ "a gap", "G", "T4*2 T4{seq=1448}", "2 1" },
-	{ "longer segments", "G", "T4{len=1000}*2 T4{len=1448}*2", "2 2" },
-	{ "a shorter segment is the last", "G", "T4*2 T4{len=1000} T4",
+	{ "URG in the second", "G1", "T4 T4{urg,urgent=5} T4", "1@0 1@1 1@2" },
+	{ "SYN in a stream", "G1", "T4*2 T4{syn} T4", "2 1 1" },
+	{ "RST in a stream", "G1", "T4*2 T4{rst} T4", "2 1 1" },
+	{ "FIN, and data behind it", "G1", "T4*2 T4{fin} T4", "3 1" },
+	{ "FIN and PSH", "G1", "T4*2 T4{fin,psh}", "3", "psh" },
+	{ "another window", "G2", "T4*2 T4{win=513}*2", "2 2" },
+	{ "a reserved bit", "G2", "T4*2 T4{reserved=2}*2", "2 2" },
+	{ "AE", "G2", "T4*2 T4{reserved=1}*2", "2 2" },
+	{ "a retransmission", "G3", "T4*3 T4{seq=-2896}", "3@0 1@3" },
+	{ "a duplicate", "G3", "T4*2 T4{seq=-1448}", "2@0 1@2" },
+	{ "an overlap", "G3", "T4*2 T4{seq=-1}", "2 1" },
+	{ "a gap", "G3", "T4*2 T4{seq=1448}", "2 1" },
+	{ "longer segments", "G4", "T4{len=1000}*2 T4{len=1448}*2", "2 2" },
+	{ "a shorter segment is the last", "G4", "T4*2 T4{len=1000} T4",
 	  "3 1" },
-	{ "padding to 60 bytes", "G", "T4 T4{len=0,optlen=0,trailer=6} T4",
+	{ "padding to 60 bytes", "G5", "T4 T4{len=0,optlen=0,trailer=6} T4",
 	  "1@0 1@1 1@2" },
-	{ "a trailer on a full frame", "G", "T4 T4{trailer=4} T4", "1@0 1@1 1@2" },
-	{ "IPv6 payload length too short", "G", "T6 T6{lie=-4} T6", "1@0 1@1 1@2" },
-	{ "UDP length shorter than IP's", "G", "U4 U4{udplie=-4} U4", "1@1 1@0 1@2" },
-	{ "another flow label", "G", "T6*2 T6{label=1} T6{seq=-1448}",
+	{ "a trailer on a full frame", "G5", "T4 T4{trailer=4} T4", "1@0 1@1 1@2" },
+	{ "IPv6 payload length too short", "G5", "T6 T6{lie=-4} T6", "1@0 1@1 1@2" },
+	{ "UDP length shorter than IP's", "G5", "U4 U4{udplie=-4} U4", "1@1 1@0 1@2" },
+	{ "another flow label", "G6", "T6*2 T6{label=1} T6{seq=-1448}",
 	  "3@0 1@2" },
-	{ "another traffic class", "G", "T6*2 T6{tos=4} T6", "2@0 1@2 1@3" },
-	{ "another hop limit", "G", "T6*2 T6{ttl=63} T6", "2@0 1@2 1@3" },
-	{ "another TTL", "G", "T4*2 T4{ttl=63} T4", "2@0 1@2 1@3" },
-	{ "another TOS", "G", "T4*2 T4{tos=4} T4", "2@0 1@2 1@3" },
-	{ "decrypted, and not", "G", "T4{decrypted}*2 T4", "2 1" },
-	{ "the same socket", "G", "T4{sk=1}*3", "3" },
-	{ "another socket", "G", "T4{sk=1}*2 T4{sk=2} T4", "2 1 1" },
-	{ "the same dst", "G", "T4{dst=1}*3", "3" },
-	{ "another dst", "G", "T4{dst=1}*2 T4{dst=2} T4", "2 1 1" },
-	{ "the same connection", "G", "T4{ct=1}*3", "3" },
-	{ "another connection", "G", "T4{ct=1}*2 T4{ct=2} T4", "2 1 1" },
-	{ "nine flows in a bucket", "G", "T4{flows=9} T4{flow=8} T4{flow=0}",
+	{ "another traffic class", "G6", "T6*2 T6{tos=4} T6", "2@0 1@2 1@3" },
+	{ "another hop limit", "G6", "T6*2 T6{ttl=63} T6", "2@0 1@2 1@3" },
+	{ "another TTL", "ours", "T4*2 T4{ttl=63} T4", "2@0 1@2 1@3" },
+	{ "another TOS", "ours", "T4*2 T4{tos=4} T4", "2@0 1@2 1@3" },
+	{ "decrypted, and not", "G7", "T4{decrypted}*2 T4", "2 1" },
+	{ "the same socket", "G8", "T4{sk=1}*3", "3" },
+	{ "another socket", "G8", "T4{sk=1}*2 T4{sk=2} T4", "2 1 1" },
+	{ "the same dst", "G8", "T4{dst=1}*3", "3" },
+	{ "another dst", "G8", "T4{dst=1}*2 T4{dst=2} T4", "2 1 1" },
+	{ "the same connection", "G8", "T4{ct=1}*3", "3" },
+	{ "another connection", "G8", "T4{ct=1}*2 T4{ct=2} T4", "2 1 1" },
+	{ "nine flows in a bucket", "G9", "T4{flows=9} T4{flow=8} T4{flow=0}",
 	  "1@0 1@1 1@2 1@3 1@4 1@5 1@6 1@7 2@8 1@10" },
-	{ "nine flows without a hash", "G",
+	{ "nine flows without a hash", "G9",
 	  "+{hash=0} T4{flows=9} T4{flow=8} T6{flow=9} U4{flow=9} T4{flow=0}",
 	  "1@0 1@1 1@2 1@3 1@4 1@5 1@6 1@7 2@8 1@10 1@11 1@12" },
-	{ "a tunnel in a tunnel", "G", "+{in=ipip,in=gre} T4*3", "1 1 1" },
-	{ "a tunnel in a VXLAN", "G", "+{in=ipip,in=vxlan} T4*3", "1 1 1" },
-	{ "VLAN tags within the limit of recursion", "G", "+{vlans=13} T4*3",
+	{ "a tunnel in a tunnel", "G10", "+{in=ipip,in=gre} T4*3", "1 1 1" },
+	{ "a tunnel in a VXLAN", "G10", "+{in=ipip,in=vxlan} T4*3", "1 1 1" },
+	{ "VLAN tags within the limit of recursion", "G10", "+{vlans=13} T4*3",
 	  "3" },
-	{ "VLAN tags beyond the limit of recursion", "G", "+{vlans=14} T4*3",
+	{ "VLAN tags beyond the limit of recursion", "G10", "+{vlans=14} T4*3",
 	  "1 1 1" },
-	{ "seventeen frags and more", "G", "T4{shape=4}*30", "30", "members" },
-	{ "one byte at a time", "G", "T4 T4{len=1} T4{len=1}", "2@0 1@2" },
-	{ "bytes, then a full segment", "G", "T4{len=1}*3 T4", "3 1" },
-	{ "VLAN tags", "G", "T4{vlans=1}*2 T4{vlans=2}*2 T4{tag}*2", "2 2 2" },
-	{ "no reply to a thread", "G", "@entry=1 T4*3 U4*2", "3 2" },
-	{ "busy polling", "G", "@entry=2 T4*3 | T4 U4*2", "4 2" },
+	{ "seventeen frags and more", "ours", "T4{shape=4}*30", "30", "members" },
+	{ "one byte at a time", "ours", "T4 T4{len=1} T4{len=1}", "2@0 1@2" },
+	{ "bytes, then a full segment", "ours", "T4{len=1}*3 T4", "3 1" },
+	{ "VLAN tags", "ours", "T4{vlans=1}*2 T4{vlans=2}*2 T4{tag}*2", "2 2 2" },
+	{ "without a MAC header", "ours", "+{raw} T4*3 T6*3", "3 3" },
+	{ "of another protocol without a MAC header", "ours",
+	  "T4{raw} T6{raw} T4{raw} T6{raw}", "2 2" },
+	{ "TCP behind UDP of the same ports", "ours",
+	  "@dev=1 +{dport=5000} U4 T4 U4 T4{id=-1}", "2 2" },
+	{ "TCP behind UDP of the same ports, IPv6", "ours",
+	  "@dev=1 +{dport=5000} U6 T6 U6 T6", "2 2" },
+	{ "shared frags behind options", "ours", "+{dstopt} T6{shared} T6", "2" },
+	{ "page pool behind options", "ours", "+{dstopt} T6{head=2} T6", "1 1" },
+	{ "decrypted, and not, IPv6", "G7", "T6{decrypted}*2 T6", "2 1" },
+	{ "decrypted, and not, with options", "G7",
+	  "+{dstopt} T6{decrypted}*2 T6", "2 1" },
+	{ "options up to 64 KB", "ours", "+{dstopt} T6*50", "45 5" },
+	{ "options up to a small limit", "ours", "@max=6000 +{dstopt} T6*10",
+	  "4 4 2" },
+	{ "seventeen frags and more, IPv6", "ours", "T6{shape=4}*30", "30",
+	  "members" },
+	{ "seventeen frags and more, with options", "ours",
+	  "+{dstopt} T6{shape=4}*30", "30", "members" },
+	{ "partial checksum", "ours", "+{summed=4} T4*3 T6*3", "3 3" },
+	{ "partial checksum of something else", "ours",
+	  "+{summed=4,early} T4*3 T6*3", "3 3" },
+	{ "partial checksum of something else, with options", "ours",
+	  "+{summed=4,early,dstopt} T6*3", "3" },
+	{ "no reply to a thread", "ours", "@entry=1 T4*3 U4*2", "3 2" },
+	{ "busy polling", "ours", "@entry=2 T4*3 | T4 U4*2", "4 2" },
+};
+
+/* What of the collection is no case here: b is an entry's other half. */
+static const struct left_out {
+	const char *source, *what, *why;
+} left_out[] = {
+	{ "A8b", "dropped while it is segmented", "behind GRO: downstream.sh" },
+	{ "B22b", "to a device without such checksums", "likewise" },
+	{ "B23b", "translated to IPv4", "by modules that are not the kernel's" },
+	{ "D32b", "GENEVE's hints for GRO", "devices negotiate it with a peer" },
+	{ "D35b", "segmented with another size", "BPF behind GRO, same for all" },
+	{ "D43b", "ip6tnl itself", "behind GRO: downstream.sh" },
+	{ "E47b", "through a flow table", "behind GRO; what it needs is a case" },
+	{ "E52", "fraglist for forwarding", "figures, no packets" },
+	{ "E53", "a lookup for each packet", "figures, no packets" },
+	{ "F55b", "a sender with io_uring", "the flag that it leaves is a case" },
+	{ "F56b", "a sender with splice()", "the flag that it leaves is a case" },
+	{ "F58b", "XDP of a veth", "its own NAPI; generic XDP is a case" },
+	{ "F61", "offload to a card with tunnels", "its packets are D34's, D38's" },
+	{ "F67", "captures of aggregates", "gro_compare splits them" },
+	{ "F68", "captures with wrong checksums", "gro_compare repairs them" },
+	{ "F70", "BPF that inserts bytes", "behind GRO, same for all" },
+	{ "F71", "probes on stock's functions", "no packets; see README.md" },
+	{ "G7b", "PSP", "Debian's kernels are built without" },
+	{ "G8b", "tc's extension", "Debian's kernels are built without" },
+	{ "G11", "batches to the stack", "when packets leave GRO, not which" },
 };
 
 /* --- what stock made of it ------------------------------------------------ */
@@ -603,6 +643,49 @@ static bool chosen(const struct named_case *c, const struct options *opts)
 	return !opts->nr_names;
 }
 
+static bool has_case(const char *source)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		if (!strcmp(cases[i].source, source))
+			return true;
+	return false;
+}
+
+/* How much of a section there is; the cases of an entry are not in a row. */
+static void count_section(char section)
+{
+	unsigned int i, number, nr = 0, with = 0, without = 0;
+	char source[8];
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		nr += cases[i].source[0] == section;
+	for (number = 1; number < 100; number++) {
+		sprintf(source, "%c%u", section, number);
+		with += has_case(source);
+		for (i = 0; i < ARRAY_SIZE(left_out); i++)
+			without += !strcmp(left_out[i].source, source);
+	}
+	printf("# %c: %u cases of %u entries, %u entries without\n", section,
+	       nr, with, without);
+}
+
+static void count(void)
+{
+	const struct left_out *l;
+	unsigned int i, ours = 0;
+	char section;
+
+	for (section = 'A'; section <= 'G'; section++)
+		count_section(section);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		ours += !strcmp(cases[i].source, "ours");
+	printf("# and %u cases of our own\n", ours);
+	for (l = left_out; l < left_out + ARRAY_SIZE(left_out); l++)
+		printf("# no case: %s, %s: %s\n", l->source, l->what, l->why);
+}
+
 static void list(const struct options *opts)
 {
 	const struct named_case *c;
@@ -612,6 +695,8 @@ static void list(const struct options *opts)
 			printf("%s (%s)\n\t%s\n\t=> %s%s%s\n", c->name,
 			       c->source, c->script, c->want,
 			       c->facts ? ", " : "", c->facts ? c->facts : "");
+	if (!opts->nr_names)
+		count();
 }
 
 static void run_mode(int fd, struct result *r, enum run_mode mode, bool brief)
@@ -682,6 +767,8 @@ int main(int argc, char **argv)
 	fd = lab_open();
 	network_setup(fd);
 	network_print(stdout);
+	if (nr == ARRAY_SIZE(cases))
+		count();
 	run(fd, todo, results, nr, opts.brief);
 	for (i = 0; i < nr; i++)
 		failed |= report(todo[i], &results[i], i + 1);
