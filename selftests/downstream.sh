@@ -363,10 +363,12 @@ esp_end() {
 	done
 }
 
+# 7.3's stock counts up IDs that were fixed, as on the way into other tunnels.
 esp() {
 	local status=0 ns
 	esp_end "$R" "$1" out && esp_end "$B" "$1" in fwd || status=1
-	if [ "$status" = 0 ]; then far --any-order tcp4 tcp6 udp4 udp6 || status=1; fi
+	if [ "$status" = 0 ]; then far --any-order --ids tcp4 tcp6 udp4 \
+		udp6 || status=1; fi
 	for ns in "$R" "$B"; do
 		ip -n "$ns" xfrm policy flush && ip -n "$ns" xfrm state flush
 	done
