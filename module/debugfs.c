@@ -119,11 +119,17 @@ static ssize_t gro_opt_inject_fault_write(struct file *file,
 					  const char __user *ubuf, size_t len,
 					  loff_t *pos)
 {
-	if (READ_ONCE(gro_opt_state) == GRO_OPT_OFF) {
+	bool off;
+
+	mutex_lock(&gro_opt_mutex);
+	off = gro_opt_state == GRO_OPT_OFF;
+	if (!off)
+		gro_opt_fault("injected");
+	mutex_unlock(&gro_opt_mutex);
+	if (off) {
 		pr_err("inject/fault: the state is off, so no packet can meet one\n");
 		return -EINVAL;
 	}
-	gro_opt_fault("injected");
 	return len;
 }
 
@@ -160,6 +166,7 @@ void gro_opt_debugfs_init(void)
 			    &gro_opt_state_fops);
 	debugfs_create_file("percpu", 0400, gro_opt_debugfs, NULL,
 			    &gro_opt_percpu_fops);
+	debugfs_create_u32("faults", 0400, gro_opt_debugfs, &gro_opt_faults);
 	gro_opt_debugfs_features();
 
 	inject = debugfs_create_dir("inject", gro_opt_debugfs);

@@ -8,22 +8,51 @@
 
 #include "gro_opt.h"
 
+/* Set once for each fault, before anything else; NULL while there is none. */
 static const char *gro_opt_fault_where;
+/* debugfs faults: how many since the module was loaded. */
+u32 gro_opt_faults;
+
+/* The first caller wins. */
+static bool gro_opt_fault_mark(const char *where)
+{
+	if (cmpxchg(&gro_opt_fault_where, NULL, where))
+		return false;
+	WRITE_ONCE(gro_opt_limit, 0);
+	return true;
+}
+
+/**
+ * gro_opt_fault_settle - let state, keys, log and user space follow a fault
+ *
+ * Does nothing if there is none, or if it has been done.
+ *
+ * Context: may sleep, gro_opt_mutex held, state not off.
+ */
+void gro_opt_fault_settle(void)
+{
+	const char *where = READ_ONCE(gro_opt_fault_where);
+
+	lockdep_assert_held(&gro_opt_mutex);
+	if (!where || gro_opt_state == GRO_OPT_FAULTED)
+		return;
+	gro_opt_state = GRO_OPT_FAULTED;
+	gro_opt_features_apply();
+	gro_opt_faults++;
+	gro_opt_enable_seq++;
+	pr_err("faulted: %s; all packets take the stock handlers; write off to state to leave, and please report this\n",
+	       where);
+	gro_opt_uevent();
+}
 
 static void gro_opt_fault_work_fn(struct work_struct *work)
 {
 	mutex_lock(&gro_opt_mutex);
-	/* "off" may have been written before we came to run. */
-	if (gro_opt_state == GRO_OPT_OFF) {
+	/* Seen by the self-check at load, which compares anyway. */
+	if (gro_opt_state == GRO_OPT_OFF)
 		gro_opt_fault_clear();
-	} else if (!READ_ONCE(gro_opt_limit)) {
-		gro_opt_state = GRO_OPT_FAULTED;
-		gro_opt_features_apply();
-		gro_opt_enable_seq++;
-		pr_err("faulted: %s; all packets take the stock handlers; write off to state to leave, and please report this\n",
-		       gro_opt_fault_reason());
-		gro_opt_uevent();
-	}
+	else
+		gro_opt_fault_settle();
 	mutex_unlock(&gro_opt_mutex);
 }
 
@@ -33,14 +62,13 @@ static DECLARE_WORK(gro_opt_fault_work, gro_opt_fault_work_fn);
  * gro_opt_fault - send all packets to stock from now on
  * @where: string constant, shown in fault_reason
  *
- * Context: any. The first caller wins.
+ * Context: any where the state cannot become off: in a handler of ours, or with
+ * gro_opt_mutex held.
  */
 void gro_opt_fault(const char *where)
 {
-	if (!xchg(&gro_opt_limit, 0))
-		return;
-	WRITE_ONCE(gro_opt_fault_where, where);
-	schedule_work(&gro_opt_fault_work);
+	if (gro_opt_fault_mark(where))
+		schedule_work(&gro_opt_fault_work);
 }
 
 const char *gro_opt_fault_reason(void)

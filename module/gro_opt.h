@@ -70,7 +70,9 @@ ssize_t gro_opt_devices_show(char *buf);
 void gro_opt_devices_exit(void);
 
 /* fault.c */
+extern u32 gro_opt_faults;
 void gro_opt_fault(const char *where);
+void gro_opt_fault_settle(void);
 const char *gro_opt_fault_reason(void);
 void gro_opt_fault_clear(void);
 void gro_opt_fault_exit(void);

@@ -277,6 +277,8 @@ static int gro_opt_enter_off(void)
 	err = gro_opt_hooks_return();
 	if (err)
 		return err;
+	/* What the last packets have seen is told before it is forgotten. */
+	gro_opt_fault_settle();
 	gro_opt_state = GRO_OPT_OFF;
 	gro_opt_fault_clear();
 	module_put(THIS_MODULE);

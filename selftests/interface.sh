@@ -99,6 +99,7 @@ test_sysfs_files() {
 
 test_debugfs_files() {
 	{
+		echo "400 root:root faults"
 		feature_files 400 counters
 		feature_files 600 enabled
 		echo "600 root:root inject/fail_step"
@@ -459,6 +460,26 @@ test_fault_while_off() {
 		set_state on && handled_by ours "state on, packets"
 }
 
+# Going off takes a while, and a fault that is accepted meanwhile is not lost.
+test_fault_while_going_off() {
+	local i before accepted=0 going
+	fresh || return
+	for i in {1..30}; do
+		set_state on || return
+		before=$(cat "$DEBUG/faults")
+		{ sleep "0.0$((i % 3))" && echo off >"$GRO_OPT/state"; } &
+		going=$!
+		sleep "0.0$((i % 5))"
+		if echo 1 >"$DEBUG/inject/fault"; then
+			accepted=$((accepted + 1)) before=$((before + 1))
+		fi
+		wait "$going"
+		set_state off && expect "faults in round $i" "$(cat "$DEBUG/faults")" "$before" &&
+			expect fault_reason "$(cat "$GRO_OPT/fault_reason")" none || return
+	done
+	tell "$accepted of $i faults came before the state was off"
+}
+
 test_fault_under_traffic() {
 	local sender i
 	fresh && set_state on || return
@@ -505,4 +526,5 @@ run_tests sysfs_files debugfs_files what_they_say counters_format \
 	debugfs_state_wrong_input debugfs_enabled_is_the_same \
 	debugfs_counters_are_the_same percpu_adds_up uevents \
 	uevent_of_a_load_with_state fault fault_is_left_by_off_only \
-	fault_in_passthrough fault_while_off fault_under_traffic failed_switch
+	fault_in_passthrough fault_while_off fault_while_going_off fault_under_traffic \
+	failed_switch

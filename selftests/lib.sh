@@ -42,6 +42,11 @@ skip_all() {
 	exit "$KSFT_SKIP"
 }
 
+# tell TEXT...: from within a test, for the report even if it passes.
+tell() {
+	echo "$*" >>"$TMP/told"
+}
+
 # What a sound kernel does not say; on a test machine panic_on_warn is better.
 kernel_complaints() {
 	log_since_mark |
@@ -70,6 +75,8 @@ run_one_test() {
 		log_since_mark | sed 's/^/#   kernel: /' | tail -n 30
 		;;
 	esac
+	if [ -s "$TMP/told" ]; then sed 's/^/# /' "$TMP/told"; fi
+	: >"$TMP/told"
 }
 
 # run_tests NAME...: all of them, then exit with the verdict.
