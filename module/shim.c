@@ -198,12 +198,7 @@ static int gro_opt_hook_ours(const struct gro_opt_hook *hook)
 	return -EBUSY;
 }
 
-/*
- * Stock's in, ours out, and the other way round. All are added before any is
- * removed, in the order in which the kernel had them, so that its list looks as
- * before when ours have been in it. May sleep.
- */
-static int gro_opt_hooks_return(void)
+static int gro_opt_hooks_may_leave(void)
 {
 	struct gro_opt_hook *hook;
 	int err;
@@ -213,13 +208,24 @@ static int gro_opt_hooks_return(void)
 		if (err)
 			return err;
 	}
+	return 0;
+}
+
+/*
+ * Stock's in, ours out, and the other way round. All are added before any is
+ * removed, in the order in which the kernel had them, so that its list looks as
+ * before when ours have been in it. May sleep.
+ */
+static void gro_opt_hooks_return(void)
+{
+	struct gro_opt_hook *hook;
+
 	for_each_hook(hook)
 		dev_add_offload(hook->stock);
 	for_each_hook(hook) {
 		dev_remove_offload(&hook->po);
 		hook->stock = NULL;
 	}
-	return 0;
 }
 
 static int gro_opt_hooks_take(void)
@@ -272,11 +278,14 @@ static int gro_opt_enter_off(void)
 {
 	int err;
 
-	gro_opt_state = GRO_OPT_PASSTHROUGH;
-	gro_opt_features_apply();
-	err = gro_opt_hooks_return();
+	err = gro_opt_hooks_may_leave();
 	if (err)
 		return err;
+	if (gro_opt_state == GRO_OPT_ON) {
+		gro_opt_state = GRO_OPT_PASSTHROUGH;
+		gro_opt_features_apply();
+	}
+	gro_opt_hooks_return();
 	/* What the last packets have seen is told before it is forgotten. */
 	gro_opt_fault_settle();
 	gro_opt_state = GRO_OPT_OFF;
