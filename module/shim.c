@@ -165,17 +165,30 @@ static bool gro_opt_step_fails(unsigned int step)
 	return true;
 }
 
+/*
+ * The kernel's own entry, or why not. Another module's may be gone any time, so
+ * that is looked at under RCU only.
+ */
+static struct packet_offload *
+gro_opt_find_stock(const struct gro_opt_hook *hook)
+{
+	struct packet_offload *stock;
+	int err;
+
+	rcu_read_lock();
+	stock = gro_opt_find(hook->po.type);
+	err = stock ? gro_opt_hook_vet(hook, stock) : -ENOENT;
+	rcu_read_unlock();
+	return err ? ERR_PTR(err) : stock;
+}
+
 /* Find stock's entry and make ours ready to stand in for it. */
 static int gro_opt_hook_prepare(struct gro_opt_hook *hook)
 {
-	struct packet_offload *stock = gro_opt_find(hook->po.type);
-	int err;
+	struct packet_offload *stock = gro_opt_find_stock(hook);
 
-	if (!stock)
-		return -ENOENT;
-	err = gro_opt_hook_vet(hook, stock);
-	if (err)
-		return err;
+	if (IS_ERR(stock))
+		return PTR_ERR(stock);
 	hook->po.priority = stock->priority;
 	hook->po.callbacks.gso_segment = stock->callbacks.gso_segment;
 	hook->bind(stock);
@@ -186,13 +199,16 @@ static int gro_opt_hook_prepare(struct gro_opt_hook *hook)
 /* May ours leave, or has another module put an entry over it? */
 static int gro_opt_hook_ours(const struct gro_opt_hook *hook)
 {
-	const struct packet_offload *now = gro_opt_find(hook->po.type);
+	const struct packet_offload *now;
 	char name[KSYM_SYMBOL_LEN];
 
-	if (now == &hook->po)
-		return 0;
+	rcu_read_lock();
+	now = gro_opt_find(hook->po.type);
 	snprintf(name, sizeof(name), "%ps",
 		 now ? now->callbacks.gro_receive : NULL);
+	rcu_read_unlock();
+	if (now == &hook->po)
+		return 0;
 	pr_err("%s packets are served by %s, which came after this module and may point here; unload it first, then write off to state again\n",
 	       hook->name, name);
 	return -EBUSY;
@@ -414,21 +430,19 @@ static void gro_opt_find_order(void)
 int gro_opt_shim_probe(void)
 {
 	unsigned int i;
-	int err;
 
 	BUILD_BUG_ON(ARRAY_SIZE(gro_opt_hooks) != 2);
 	for (i = 0; i < ARRAY_SIZE(gro_opt_hooks); i++) {
 		struct gro_opt_hook *hook = &gro_opt_hooks[i];
-		struct packet_offload *stock = gro_opt_find(hook->po.type);
+		struct packet_offload *stock = gro_opt_find_stock(hook);
 
-		if (!stock) {
+		if (stock == ERR_PTR(-ENOENT)) {
 			gro_opt_features_missing("the kernel has no GRO entry for this protocol",
 						 hook->features);
 			continue;
 		}
-		err = gro_opt_hook_vet(hook, stock);
-		if (err)
-			return err;
+		if (IS_ERR(stock))
+			return PTR_ERR(stock);
 		hook->bind(stock);
 		hook->order = gro_opt_nr_hooks;
 		gro_opt_order[gro_opt_nr_hooks++] = hook;
