@@ -10,6 +10,8 @@
 
 /* Set once for each fault, before anything else; NULL while there is none. */
 static const char *gro_opt_fault_where;
+static const char gro_opt_foreign[] =
+	"an entry of another module in the offload table";
 /* debugfs faults: how many since the module was loaded. */
 u32 gro_opt_faults;
 
@@ -40,8 +42,9 @@ void gro_opt_fault_settle(void)
 	gro_opt_features_apply();
 	gro_opt_faults++;
 	gro_opt_enable_seq++;
-	pr_err("faulted: %s; all packets take the stock handlers; write off to state to leave, and please report this\n",
-	       where);
+	pr_err("faulted: %s; all packets take the stock handlers; write off to state to leave%s\n",
+	       where, where == gro_opt_foreign ? " once that is gone" :
+	       ", and please report this");
 	gro_opt_uevent();
 }
 
@@ -69,6 +72,20 @@ void gro_opt_fault(const char *where)
 {
 	if (gro_opt_fault_mark(where))
 		schedule_work(&gro_opt_fault_work);
+}
+
+/**
+ * gro_opt_fault_foreign - somebody else stands where our entries were
+ *
+ * What that does with packets is not ours to know, and it may call us at any
+ * time: they are stock's until it is gone.
+ *
+ * Context: may sleep, gro_opt_mutex held, state not off.
+ */
+void gro_opt_fault_foreign(void)
+{
+	gro_opt_fault_mark(gro_opt_foreign);
+	gro_opt_fault_settle();
 }
 
 const char *gro_opt_fault_reason(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Private to the module. Lock order, outermost first: a sysfs or debugfs
- * file's own reference, gro_opt_mutex, cpus_read_lock (static keys), RTNL.
- * The data path takes none of them.
+ * file's own reference or the module notifiers' lock, gro_opt_mutex,
+ * cpus_read_lock (static keys), RTNL. The data path takes none of them.
  */
 #ifndef _GRO_OPT_H
 #define _GRO_OPT_H
@@ -61,6 +61,7 @@ int gro_opt_state_parse(const char *buf);
 const char *gro_opt_state_name(enum gro_opt_state state);
 int gro_opt_state_set(enum gro_opt_state state);
 ssize_t gro_opt_state_write(const char *buf, size_t len);
+void gro_opt_shim_exit(void);
 
 /* devices.c */
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_devices);
@@ -72,6 +73,7 @@ void gro_opt_devices_exit(void);
 /* fault.c */
 extern u32 gro_opt_faults;
 void gro_opt_fault(const char *where);
+void gro_opt_fault_foreign(void);
 void gro_opt_fault_settle(void);
 const char *gro_opt_fault_reason(void);
 void gro_opt_fault_clear(void);

@@ -110,6 +110,7 @@ err_state_off:
 err_selfcheck_exit:
 	gro_opt_fault_exit();
 	gro_opt_selfcheck_exit();
+	gro_opt_shim_exit();
 	return err;
 }
 
@@ -121,6 +122,7 @@ static void __exit gro_opt_exit(void)
 	gro_opt_devices_exit();
 	gro_opt_fault_exit();
 	gro_opt_selfcheck_exit();
+	gro_opt_shim_exit();
 	pr_info("unloaded\n");
 }
 

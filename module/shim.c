@@ -196,6 +196,16 @@ static int gro_opt_hook_prepare(struct gro_opt_hook *hook)
 	return 0;
 }
 
+static bool gro_opt_hooks_in_front(void)
+{
+	struct gro_opt_hook *hook;
+
+	for_each_hook(hook)
+		if (gro_opt_find(hook->po.type) != &hook->po)
+			return false;
+	return true;
+}
+
 /* May ours leave, or has another module put an entry over it? */
 static int gro_opt_hook_ours(const struct gro_opt_hook *hook)
 {
@@ -225,6 +235,13 @@ static int gro_opt_hooks_may_leave(void)
 			return err;
 	}
 	return 0;
+}
+
+/* Others change the table without asking: is every entry of ours in front? */
+static void gro_opt_check_foreign(void)
+{
+	if (gro_opt_state != GRO_OPT_OFF && !gro_opt_hooks_in_front())
+		gro_opt_fault_foreign();
 }
 
 /*
@@ -319,14 +336,17 @@ static int gro_opt_enter_off(void)
  * features change, for code patching.
  *
  * Return: 0; -EBUSY while faulted (only off leaves that) or if somebody else
- * stands in the offload tables; -ENOMEM by injection.
+ * stands in the offload tables, which is a fault unless the state was off;
+ * -ENOMEM by injection.
  */
 int gro_opt_state_set(enum gro_opt_state state)
 {
-	enum gro_opt_state old = gro_opt_state;
+	enum gro_opt_state old;
 	int err = 0;
 
 	lockdep_assert_held(&gro_opt_mutex);
+	gro_opt_check_foreign();
+	old = gro_opt_state;
 	if (state == old)
 		return 0;
 	if (old == GRO_OPT_FAULTED && state != GRO_OPT_OFF) {
@@ -354,6 +374,7 @@ int gro_opt_state_set(enum gro_opt_state state)
 		gro_opt_state_name(state), state == GRO_OPT_OFF ? "" :
 		"; rmmod answers busy until it is off again");
 	gro_opt_uevent();
+	gro_opt_check_foreign();
 	return 0;
 }
 
@@ -420,6 +441,22 @@ static void gro_opt_find_order(void)
 	gro_opt_order[1]->order = 1;
 }
 
+/* What another module has done to the table is there when it is loaded. */
+static int gro_opt_module_event(struct notifier_block *nb, unsigned long event,
+				void *data)
+{
+	if (event != MODULE_STATE_LIVE || data == THIS_MODULE)
+		return NOTIFY_DONE;
+	mutex_lock(&gro_opt_mutex);
+	gro_opt_check_foreign();
+	mutex_unlock(&gro_opt_mutex);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block gro_opt_module_nb = {
+	.notifier_call = gro_opt_module_event,
+};
+
 /**
  * gro_opt_shim_probe - see which entries the kernel has, bind stock's functions
  *
@@ -448,5 +485,11 @@ int gro_opt_shim_probe(void)
 		gro_opt_order[gro_opt_nr_hooks++] = hook;
 	}
 	gro_opt_find_order();
-	return 0;
+	return register_module_notifier(&gro_opt_module_nb);
+}
+
+/* The undo of gro_opt_shim_probe(). May sleep. */
+void gro_opt_shim_exit(void)
+{
+	unregister_module_notifier(&gro_opt_module_nb);
 }
