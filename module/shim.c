@@ -196,17 +196,56 @@ static int gro_opt_hook_prepare(struct gro_opt_hook *hook)
 	return 0;
 }
 
-static bool gro_opt_hooks_in_front(void)
+/*
+ * Is an element of the list reached from @from before @until is? If somebody
+ * has taken that out it is never met, but no list is as long as that.
+ */
+static bool gro_opt_reached(const struct packet_offload *from,
+			    const struct packet_offload *what,
+			    const struct packet_offload *until)
+{
+	const struct list_head *pos = &from->list;
+	unsigned int steps = 1000;
+	bool reached;
+
+	rcu_read_lock();
+	do {
+		pos = rcu_dereference(list_next_rcu(pos));
+		reached = pos == &what->list;
+	} while (!reached && pos != &until->list && --steps);
+	rcu_read_unlock();
+	return reached;
+}
+
+/* Is @po in the kernel's list? Once round from what is known to be there. */
+static bool gro_opt_listed(const struct packet_offload *po)
+{
+	const struct packet_offload *front;
+	bool listed;
+
+	rcu_read_lock();
+	front = gro_opt_find(po->type);
+	listed = front == po || (front && gro_opt_reached(front, po, front));
+	rcu_read_unlock();
+	return listed;
+}
+
+static bool gro_opt_hooks_in_front(bool ours)
 {
 	struct gro_opt_hook *hook;
 
 	for_each_hook(hook)
-		if (gro_opt_find(hook->po.type) != &hook->po)
+		if (gro_opt_find(hook->po.type) !=
+		    (ours ? &hook->po : hook->stock))
 			return false;
 	return true;
 }
 
-/* May ours leave, or has another module put an entry over it? */
+/*
+ * May ours leave, or has another module put an entry over it? Stock's in front
+ * is as good as ours: somebody came in between when we switched, has taken
+ * stock's for what was there before, and has put it back.
+ */
 static int gro_opt_hook_ours(const struct gro_opt_hook *hook)
 {
 	const struct packet_offload *now;
@@ -217,7 +256,7 @@ static int gro_opt_hook_ours(const struct gro_opt_hook *hook)
 	snprintf(name, sizeof(name), "%ps",
 		 now ? now->callbacks.gro_receive : NULL);
 	rcu_read_unlock();
-	if (now == &hook->po)
+	if (now == &hook->po || now == hook->stock)
 		return 0;
 	pr_err("%s packets are served by %s, which came after this module and may point here; unload it first, then write off to state again\n",
 	       hook->name, name);
@@ -240,25 +279,66 @@ static int gro_opt_hooks_may_leave(void)
 /* Others change the table without asking: is every entry of ours in front? */
 static void gro_opt_check_foreign(void)
 {
-	if (gro_opt_state != GRO_OPT_OFF && !gro_opt_hooks_in_front())
+	if (gro_opt_state != GRO_OPT_OFF && !gro_opt_hooks_in_front(true))
 		gro_opt_fault_foreign();
+}
+
+/* Twice in the list would be the end of it. */
+static void gro_opt_add(struct packet_offload *po)
+{
+	if (!gro_opt_listed(po))
+		dev_add_offload(po);
+}
+
+/* The kernel would say so, and wait in vain, if it were not there. */
+static void gro_opt_remove(struct packet_offload *po)
+{
+	if (gro_opt_listed(po))
+		dev_remove_offload(po);
+}
+
+/*
+ * Somebody came while ours left, and has found ours there or stock's, who knows.
+ * Either they put back when they go, so neither may be in the list behind them.
+ * Where they are not, stock's stays: nothing of ours is to act now.
+ */
+static void gro_opt_hooks_stay(void)
+{
+	struct gro_opt_hook *hook;
+
+	for_each_hook(hook)
+		if (gro_opt_find(hook->po.type) != hook->stock)
+			gro_opt_remove(hook->stock);
 }
 
 /*
  * Stock's in, ours out, and the other way round. All are added before any is
  * removed, in the order in which the kernel had them, so that its list looks as
  * before when ours have been in it. May sleep.
+ *
+ * Others do not lock against us. One that looked just before a switch puts its
+ * entry in place of the one it saw, so a switch ends with a look at who is in
+ * front. If whoever else does such things looks too, they are not missed.
  */
-static void gro_opt_hooks_return(void)
+static int gro_opt_hooks_return(void)
 {
 	struct gro_opt_hook *hook;
 
 	for_each_hook(hook)
-		dev_add_offload(hook->stock);
+		gro_opt_add(hook->stock);
+	for_each_hook(hook)
+		gro_opt_remove(&hook->po);
+	if (!gro_opt_hooks_in_front(false)) {
+		pr_err("another module came while ours left and may point here\n");
+		gro_opt_hooks_stay();
+		return -EBUSY;
+	}
 	for_each_hook(hook) {
-		dev_remove_offload(&hook->po);
+		/* They may have been and gone, and have put it back. */
+		gro_opt_remove(&hook->po);
 		hook->stock = NULL;
 	}
+	return 0;
 }
 
 static int gro_opt_hooks_take(void)
@@ -279,7 +359,7 @@ static int gro_opt_hooks_take(void)
 		dev_add_offload(&hook->po);
 	}
 	for_each_hook(hook)
-		dev_remove_offload(hook->stock);
+		gro_opt_remove(hook->stock);
 	return 0;
 
 err_remove_added:
@@ -318,7 +398,11 @@ static int gro_opt_enter_off(void)
 		gro_opt_state = GRO_OPT_PASSTHROUGH;
 		gro_opt_features_apply();
 	}
-	gro_opt_hooks_return();
+	err = gro_opt_hooks_return();
+	if (err) {
+		gro_opt_fault_foreign();
+		return err;
+	}
 	/* What the last packets have seen is told before it is forgotten. */
 	gro_opt_fault_settle();
 	gro_opt_state = GRO_OPT_OFF;
@@ -399,23 +483,6 @@ ssize_t gro_opt_state_write(const char *buf, size_t len)
 const struct packet_offload *gro_opt_shim_stock(__be16 type)
 {
 	return gro_opt_find(type);
-}
-
-/* Is an element of the list reached from @from before @until is? */
-static bool gro_opt_reached(const struct packet_offload *from,
-			    const struct packet_offload *what,
-			    const struct packet_offload *until)
-{
-	const struct list_head *pos = &from->list;
-	bool reached = false;
-
-	rcu_read_lock();
-	while (pos != &until->list && !reached) {
-		pos = rcu_dereference(list_next_rcu(pos));
-		reached = pos == &what->list;
-	}
-	rcu_read_unlock();
-	return reached;
 }
 
 /*
