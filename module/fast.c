@@ -237,11 +237,14 @@ struct sk_buff *gro_opt_inet_receive(struct list_head *head,
 	return gro_opt_inet_take(head, skb);
 }
 
-/* Headers of a held packet are not where they were: stock, and never again. */
-static noinline __cold int gro_opt_lost4(struct sk_buff *skb, int nhoff)
+/*
+ * Headers of a held packet are not where they were. Stock would write to where
+ * they are said to be, so nobody gets it: upon an error the core drops a packet.
+ */
+static noinline __cold int gro_opt_lost(const char *where)
 {
-	gro_opt_fault("tcp4: transport offset of a held packet");
-	return static_call(gro_opt_stock4_complete)(skb, nhoff);
+	gro_opt_fault(where);
+	return -EINVAL;
 }
 
 static __always_inline int gro_opt_tcp4_complete(struct sk_buff *skb,
@@ -255,7 +258,7 @@ static __always_inline int gro_opt_tcp4_complete(struct sk_buff *skb,
 	if (iph->protocol != IPPROTO_TCP || !gro_opt_completes(skb, len))
 		return static_call(gro_opt_stock4_complete)(skb, nhoff);
 	if (unlikely((u8 *)th != skb_transport_header(skb)))
-		return gro_opt_lost4(skb, nhoff);
+		return gro_opt_lost("tcp4: transport offset of a held packet");
 
 	csum_replace2(&iph->check, iph->tot_len, tot_len);
 	iph->tot_len = tot_len;
@@ -582,12 +585,6 @@ struct sk_buff *gro_opt_ipv6_receive(struct list_head *head,
 	return gro_opt_ipv6_take(head, skb);
 }
 
-static noinline __cold int gro_opt_lost6(struct sk_buff *skb, int nhoff)
-{
-	gro_opt_fault("tcp6: transport offset of a held packet");
-	return static_call(gro_opt_stock6_complete)(skb, nhoff);
-}
-
 static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 						 int nhoff)
 {
@@ -606,7 +603,7 @@ static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 		if (!static_branch_likely(&gro_opt_key_exthdr))
 			goto stock;
 		if (unlikely(ext >= len))
-			return gro_opt_lost6(skb, nhoff);
+			return gro_opt_lost("tcp6: transport offset of a held packet");
 		gro_opt_count(exthdr, completed);
 	}
 
