@@ -24,17 +24,6 @@ feature_files() {
 	done
 }
 
-# refused FILE VALUE ERRNO [REGEX]: nothing changes and the log says why.
-refused() {
-	local file=$1 value=$2 errno=$3 says=${4:-} before seq
-	before=$(cat "$file")
-	seq=$(seq_now)
-	expect "$file <- ${value:0:40}" "$(aid write "$file" "$value")" "$errno" &&
-		expect "$file afterwards" "$(cat "$file")" "$before" &&
-		expect enable_seq "$(seq_now)" "$seq" &&
-		{ [ -z "$says" ] || log_says "$says"; }
-}
-
 # changes FILE VALUE READS: is accepted, reads so, and counts as one change.
 changes() {
 	local seq
@@ -58,26 +47,6 @@ fault() {
 	seq=$(($(seq_now) + 1))
 	echo 1 >"$DEBUG/inject/fault" && wait_for 5 seq_is "$seq" &&
 		expect state "$(state)" faulted
-}
-
-transfer() {
-	on "$A" traffic send -n 200000 10.0.0.2 4000
-}
-
-# whose: who handled the packets of a transfer; "ours", "stock", "ours stock"
-# or nothing.
-whose() {
-	local ours stock
-	ours=$(counter tcp4 packets)
-	stock=$(counter tcp4 packets stock)
-	transfer >&2 || return
-	if [ "$(counter tcp4 packets)" != "$ours" ]; then printf 'ours '; fi
-	if [ "$(counter tcp4 packets stock)" != "$stock" ]; then printf stock; fi
-}
-
-handled_by() {
-	local got
-	got=$(whose) && expect "${2:-packets} handled by" "${got% }" "$1"
 }
 
 # --- the files --------------------------------------------------------------
@@ -388,13 +357,6 @@ test_percpu_adds_up() {
 }
 
 # --- uevents ----------------------------------------------------------------
-
-listen_for_uevents() {
-	: >"$TMP/uevents"
-	aid uevents gro_opt >"$TMP/uevents" &
-	jobs_started+=("$!")
-	wait_for 5 grep -q ready "$TMP/uevents"
-}
 
 # uevent NUMBER STATE SEQ FAULT: so many have come, the last one is this.
 uevent() {

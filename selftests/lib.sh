@@ -200,6 +200,17 @@ seq_now() {
 	cat "$GRO_OPT/enable_seq"
 }
 
+# refused FILE VALUE ERRNO [REGEX]: nothing changes and the log says why.
+refused() {
+	local file=$1 value=$2 errno=$3 says=${4:-} before seq
+	before=$(cat "$file")
+	seq=$(seq_now)
+	expect "$file <- ${value:0:40}" "$(aid write "$file" "$value")" "$errno" &&
+		expect "$file afterwards" "$(cat "$file")" "$before" &&
+		expect enable_seq "$(seq_now)" "$seq" &&
+		{ [ -z "$says" ] || log_says "$says"; }
+}
+
 # The kernel's offload tables, sorted: entries of one priority stand in the order
 # of their adding, which changes nothing while there is one for each protocol.
 tables() {
@@ -248,10 +259,20 @@ pop_module() {
 	if [ "$was_state" != faulted ]; then set_state "$was_state"; fi
 }
 
+listen_for_uevents() {
+	if [ -n "$listener" ]; then kill "$listener"; fi
+	: >"$TMP/uevents"
+	aid uevents gro_opt >"$TMP/uevents" &
+	listener=$!
+	jobs_started+=("$listener")
+	wait_for 5 grep -q ready "$TMP/uevents"
+}
+
 # --- processes and namespaces -----------------------------------------------
 
 namespaces=()
 jobs_started=()
+listener=
 
 # setup_ns VARIABLE...: a new network namespace for each, with its name in it.
 setup_ns() {
@@ -324,6 +345,27 @@ sink() {
 	: >"$TMP/sink"
 	start "$TMP/sink" "$ns" traffic listen 4000
 	wait_for 10 grep -q ready "$TMP/sink"
+}
+
+# 200 KB from A to B, which listens at 10.0.0.2.
+transfer() {
+	on "$A" traffic send -n 200000 10.0.0.2 4000
+}
+
+# whose: who handled the packets of a transfer; "ours", "stock", "ours stock"
+# or nothing.
+whose() {
+	local ours stock
+	ours=$(counter tcp4 packets)
+	stock=$(counter tcp4 packets stock)
+	transfer >&2 || return
+	if [ "$(counter tcp4 packets)" != "$ours" ]; then printf 'ours '; fi
+	if [ "$(counter tcp4 packets stock)" != "$stock" ]; then printf stock; fi
+}
+
+handled_by() {
+	local got
+	got=$(whose) && expect "${2:-packets} handled by" "${got% }" "$1"
 }
 
 rx_packets() {
