@@ -121,6 +121,8 @@ static ssize_t gro_opt_inject_fault_write(struct file *file,
 {
 	bool off;
 
+	if (!gro_opt_may_write("inject/fault"))
+		return -EPERM;
 	mutex_lock(&gro_opt_mutex);
 	off = gro_opt_state == GRO_OPT_OFF;
 	if (!off)
@@ -139,6 +141,24 @@ static const struct file_operations gro_opt_inject_fault_fops = {
 	.write = gro_opt_inject_fault_write,
 	.llseek = noop_llseek,
 };
+
+static int gro_opt_fail_step_get(void *data, u64 *val)
+{
+	*val = gro_opt_fail_step;
+	return 0;
+}
+
+static int gro_opt_fail_step_set(void *data, u64 val)
+{
+	if (!gro_opt_may_write("inject/fail_step"))
+		return -EPERM;
+	mutex_lock(&gro_opt_mutex);
+	gro_opt_fail_step = val;
+	mutex_unlock(&gro_opt_mutex);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(gro_opt_fail_step_fops, gro_opt_fail_step_get,
+			 gro_opt_fail_step_set, "%llu\n");
 
 static void gro_opt_debugfs_features(void)
 {
@@ -172,7 +192,8 @@ void gro_opt_debugfs_init(void)
 	inject = debugfs_create_dir("inject", gro_opt_debugfs);
 	debugfs_create_file("fault", 0200, inject, NULL,
 			    &gro_opt_inject_fault_fops);
-	debugfs_create_u32("fail_step", 0600, inject, &gro_opt_fail_step);
+	debugfs_create_file("fail_step", 0600, inject, NULL,
+			    &gro_opt_fail_step_fops);
 }
 
 /* Waits for whoever is inside one of the files. May sleep. */

@@ -141,6 +141,8 @@ ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,
 	bool enable;
 	int err;
 
+	if (!gro_opt_may_write(gro_opt_features[id].name))
+		return -EPERM;
 	err = kstrtobool(buf, &enable);
 	/* It looks at the first character alone, unless that is an o. */
 	if (!err && strcspn(buf, "\n") > 1 && tolower(buf[0]) != 'o')

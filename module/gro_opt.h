@@ -80,6 +80,7 @@ void gro_opt_fault_clear(void);
 void gro_opt_fault_exit(void);
 
 /* sysfs.c, debugfs.c */
+bool gro_opt_may_write(const char *what);
 int gro_opt_sysfs_init(void);
 void gro_opt_sysfs_exit(void);
 void gro_opt_uevent(void);

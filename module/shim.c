@@ -467,6 +467,8 @@ ssize_t gro_opt_state_write(const char *buf, size_t len)
 {
 	int state, err;
 
+	if (!gro_opt_may_write("state"))
+		return -EPERM;
 	state = gro_opt_state_parse(buf);
 	if (state < 0) {
 		pr_err("state: '%.*s' is none of off, passthrough, on\n",

@@ -279,14 +279,16 @@ test_devices_in_another_namespace() {
 test_writing_needs_net_admin() {
 	local file
 	fresh || return
-	for file in state devices features/tcp4/enabled; do
+	for file in {"$GRO_OPT","$DEBUG"}/{state,features/tcp4/enabled} \
+		"$GRO_OPT/devices" "$DEBUG"/inject/{fault,fail_step}; do
 		expect "$file without CAP_NET_ADMIN" "$(setpriv --inh-caps -net_admin \
-			--bounding-set -net_admin aid write "$GRO_OPT/$file" off)" EPERM &&
-			log_says "$(basename "${file%/enabled}"): writing needs CAP_NET_ADMIN" || return
+			--bounding-set -net_admin aid write "$file" 1)" EPERM &&
+			log_says "([a-z]*/)?$(basename "${file%/enabled}"): writing needs CAP_NET_ADMIN" || return
 		expect "$file as somebody else" "$(setpriv --reuid 65534 --clear-groups \
-			"$(command -v aid)" write "$GRO_OPT/$file" off)" EACCES || return
+			"$(command -v aid)" write "$file" 1)" EACCES || return
 	done
-	expect enable_seq "$(seq_now)" 0
+	expect enable_seq "$(seq_now)" 0 && expect state "$(state)" off &&
+		expect fail_step "$(cat "$DEBUG/inject/fail_step")" 0
 }
 
 test_reading_is_for_all() {
