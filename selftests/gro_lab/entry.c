@@ -93,9 +93,11 @@ static void lab_settle(void)
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu)
-		do
+		do {
 			synchronize_net();
-		while (!list_empty(&per_cpu(softnet_data, cpu).poll_list));
+			/* ksoftirqd may wait for this CPU, and RCU not sleep. */
+			cond_resched();
+		} while (!list_empty(&per_cpu(softnet_data, cpu).poll_list));
 	synchronize_net();
 }
 
