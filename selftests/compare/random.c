@@ -110,6 +110,10 @@ static void random_tunnel(struct pkt *pkt, __u64 *rng)
 
 	for (i = 0; i < nr; i++)
 		random_outer(&pkt->outer[i], outer_l3(pkt, i), rng);
+	if (outer_l3(pkt, nr) == 6 && one_in(rng, 4)) {
+		pkt->outer[nr].kind = WRAP_DSTOPT;
+		pkt->outer[nr].l3 = 6;
+	}
 	pkt->csum_level = rnd(rng) % 4;
 }
 
