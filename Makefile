@@ -30,6 +30,7 @@ check_selftests := selftests/check
 check_refused := selftests/mutants --refused 6.1 6.12 7.3
 check_captures := selftests/host/captures.sh
 check_bench := bench/bench
+check_coverage := selftests/coverage 6.12
 
 # What `make install` puts beside the module, as FILE:PLACE, as far as there is
 # such a file.
@@ -281,6 +282,9 @@ check-long: ## a million random packets on each kernel, and captures in all wrap
 check-mutants: ## seed faults into the module and see that the tests find each
 	@exec selftests/mutants $(or $(KERNEL),6.12)
 
+coverage: ## which branches and flush reasons of ours the comparisons reach; KERNEL=6.1
+	@exec selftests/coverage $(or $(KERNEL),6.12)
+
 compare: ## PCAPS=FILES: anyone's captures through stock and ours, compared
 	@exec env PCAPS="$(PCAPS)" KERNEL="$(KERNEL)" BURST="$(BURST)" \
 		WRAP="$(WRAP)" CSUM="$(CSUM)" LIMIT="$(LIMIT)" \
@@ -309,4 +313,5 @@ help: ## this
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules-only install uninstall dkms dkms-remove demo bench \
-	bench-native check check-debug check-long check-mutants compare lint clean help
+	bench-native check check-debug check-long check-mutants coverage compare \
+	lint clean help
