@@ -170,7 +170,7 @@ static void put_tcp(__u8 *to, const struct cursor *at)
 	const struct packet *packet = at->packet;
 
 	put16(to, 4000 + packet->flow);
-	put16(to + 2, 5000);
+	put16(to + 2, FRAME_DPORT);
 	put32(to + 4, 1 + packet->nr * packet->payload);
 	put32(to + 8, 1);
 	to[12] = 8 << 4;
@@ -185,7 +185,7 @@ static void put_tcp(__u8 *to, const struct cursor *at)
 static void put_udp(__u8 *to, const struct cursor *at)
 {
 	put16(to, 4000 + at->packet->flow);
-	put16(to + 2, 5000);
+	put16(to + 2, FRAME_DPORT);
 	put16(to + 4, at->rest);
 	put_csum(to + 6, at, csum_pseudo(at, 17), to);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #define FRAME_MAX	65536
+#define FRAME_DPORT	5000	/* that TCP and UDP go to */
 #define LAYERS_MAX	12
 
 enum layer {

@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <getopt.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "frame.h"
@@ -26,10 +29,14 @@ struct scenario {
 	__u8 tcp_flags;
 	bool no_payload;
 	bool native;		/* only with --native */
+	unsigned int gro_port;	/* of a socket with UDP_GRO, 0: none */
+	bool forward;		/* rx-udp-gro-forwarding */
 };
 
 #define TCP4 { L_ETH, L_IP4, L_TCP }
 #define TCP6 { L_ETH, L_IP6, L_TCP }
+#define UDP4 { L_ETH, L_IP4, L_UDP }
+#define UDP6 { L_ETH, L_IP6, L_UDP }
 
 static const struct scenario scenarios[] = {
 	{ "v4/tcp/1", TCP4, 1 },
@@ -42,6 +49,13 @@ static const struct scenario scenarios[] = {
 	{ "v6+hbh/tcp/64", { L_ETH, L_IP6, L_HBH, L_TCP }, 64 },
 	{ "v6+dstopt/tcp/1", { L_ETH, L_IP6, L_DST, L_TCP }, 1 },
 	{ "v6+dstopt/tcp/64", { L_ETH, L_IP6, L_DST, L_TCP }, 64 },
+	/* a socket, bound to any address, that asked for it */
+	{ "v4/udp/1", UDP4, 1, .gro_port = FRAME_DPORT },
+	{ "v4/udp/8", UDP4, 8, .gro_port = FRAME_DPORT },
+	{ "v4/udp/64", UDP4, 64, .gro_port = FRAME_DPORT },
+	{ "v6/udp/1", UDP6, 1, .gro_port = FRAME_DPORT },
+	{ "v6/udp/8", UDP6, 8, .gro_port = FRAME_DPORT },
+	{ "v6/udp/64", UDP6, 64, .gro_port = FRAME_DPORT },
 	/* nothing to merge with */
 	{ "single/tcp/64", TCP4, 64, .segments = 1 },
 	{ "single6/tcp/64", TCP6, 64, .segments = 1 },
@@ -52,8 +66,14 @@ static const struct scenario scenarios[] = {
 	{ "v4/frag/udp/8", { L_ETH, L_IP4_FRAG, L_UDP }, 8 },
 	{ "v4/esp/8", { L_ETH, L_IP4, L_ESP }, 8 },
 	{ "v4/icmp/8", { L_ETH, L_IP4, L_ICMP }, 8 },
-	{ "v4/udp+plain/8", { L_ETH, L_IP4, L_UDP }, 8 },
-	{ "v6/udp+plain/8", { L_ETH, L_IP6, L_UDP }, 8 },
+	{ "v4/udp+plain/8", UDP4, 8 },
+	{ "v6/udp+plain/8", UDP6, 8 },
+	/* no socket, but the device forwards */
+	{ "v4/udp+fwd/8", UDP4, 8, .forward = true },
+	{ "v6/udp+fwd/8", UDP6, 8, .forward = true },
+	/* somebody else asked, so stock looks for the socket of each */
+	{ "v4/udp+other/8", UDP4, 8, .gro_port = FRAME_DPORT + 1 },
+	{ "v6/udp+other/8", UDP6, 8, .gro_port = FRAME_DPORT + 1 },
 	/* all of a burst in the caches, as with the 64 flows above it is not */
 	{ "v4/tcp/4", TCP4, 4, .native = true },
 	{ "v6/tcp/4", TCP6, 4, .native = true },
@@ -107,11 +127,48 @@ static void load(int fd, const struct scenario *sc)
 	unsigned int flow, nr;
 
 	lab_begin(&batch, GRO_LAB_B_LOAD | GRO_LAB_B_FLUSH);
+	if (sc->forward)
+		batch.head.features = GRO_LAB_DEV_UDP_FWD;
 	for (nr = 0; nr < segments; nr++)
 		for (flow = 0; flow < sc->flows; flow++)
 			add_packet(&batch, sc, flow, nr);
 	lab_write(fd, &batch);
 	lab_end(&batch);
+}
+
+/* --- the receiver --------------------------------------------------------- */
+
+/* A datagram socket that is bound to a port and wants datagrams merged. */
+static int receiver_open(const struct scenario *sc)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} to = {};
+	int fd, on = 1;
+
+	if (!sc->gro_port)
+		return -1;
+	if (sc->layers[1] == L_IP4) {
+		to.v4.sin_family = AF_INET;
+		to.v4.sin_port = htons(sc->gro_port);
+	} else {
+		to.v6.sin6_family = AF_INET6;
+		to.v6.sin6_port = htons(sc->gro_port);
+	}
+	fd = socket(to.any.sa_family, SOCK_DGRAM, 0);
+	if (fd < 0 || bind(fd, &to.any, sizeof(to)) ||
+	    setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof(on)))
+		die("no socket with UDP_GRO at port %u: %s", sc->gro_port,
+		    strerror(errno));
+	return fd;
+}
+
+static void receiver_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 /* --- measuring ------------------------------------------------------------ */
@@ -168,14 +225,17 @@ static void measure(int fd, const struct options *opts,
 		    struct gro_lab_run results[SCENARIOS][ARMS])
 {
 	unsigned int a, s;
+	int receiver;
 
 	for (a = 0; a < opts->nr_arms; a++) {
 		arm_set(opts->arms[a]);
 		for (s = 0; s < SCENARIOS; s++) {
 			if (!wanted(opts, &scenarios[s]))
 				continue;
+			receiver = receiver_open(&scenarios[s]);
 			load(fd, &scenarios[s]);
 			run(fd, opts, &results[s][opts->arms[a]]);
+			receiver_close(receiver);
 		}
 	}
 }
