@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Hostile and broken packets, one kind a case: between good segments of the
- * same flow, alone, and as the first of it. What leaves GRO is the same with
- * stock and with ours, in every state. That nothing is read beyond the skb is
- * for KASAN to say: uml/check runs this program too.
+ * same flow, of TCP or UDP, alone, and as the first of it. What leaves GRO is the
+ * same with stock and with ours, in every state. That nothing is read beyond the
+ * skb is for KASAN to say: uml/check runs this program too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,17 @@
 #define RTH 43
 #define DST 60
 
+/* As many ordinary segments. */
+#define TEN "gggggggggg"
+
 struct bad_case {
 	const char *name;
 	int l3;			/* 0: both */
 	struct pkt odd;		/* fields that are not 0 replace the flow's */
 	int len;		/* added to the payload */
 	int seq;
+	const char *order;	/* instead of all there are */
+	int l4;			/* 0: TCP and UDP */
 };
 
 /*
@@ -67,13 +72,13 @@ static const struct bad_case cases[] = {
 	{ "last fragment", 4, { .frag = 0x00b9 } },
 	{ "reserved bit", 4, { .frag = 0x8000 } },
 	{ "wrong IPv4 checksum", 4, { .bad_ip_csum = true } },
-	{ "wrong TCP checksum, unchecked", 0,
+	{ "wrong checksum, unchecked", 0,
 	  { .bad_csum = true, .ip_summed = 1 + GRO_LAB_CSUM_NONE } },
-	{ "wrong TCP checksum, complete", 0,
+	{ "wrong checksum, complete", 0,
 	  { .bad_csum = true, .ip_summed = 1 + GRO_LAB_CSUM_COMPLETE } },
-	{ "right TCP checksum, unchecked", 0,
+	{ "right checksum, unchecked", 0,
 	  { .ip_summed = 1 + GRO_LAB_CSUM_NONE } },
-	{ "right TCP checksum, complete", 0,
+	{ "right checksum, complete", 0,
 	  { .ip_summed = 1 + GRO_LAB_CSUM_COMPLETE } },
 	{ "partial checksum", 0, { .ip_summed = 1 + GRO_LAB_CSUM_PARTIAL } },
 	{ "UDP", 0, { .proto = 17 } },
@@ -132,8 +137,9 @@ static const struct bad_case cases[] = {
 	  { .gso_size = 150, .gso_segs = 2, .gso_type = 1 }, .len = 100 },
 	{ "gso that lies about segments", 0,
 	  { .gso_size = 200, .gso_segs = 40000, .gso_type = 1 }, .len = 200 },
+	/* As UDP it is held, counts as none, and core forgets to deliver it. */
 	{ "gso without segments", 0,
-	  { .gso_size = 200, .gso_type = 1 }, .len = 200 },
+	  { .gso_size = 200, .gso_type = 1 }, .len = 200, .l4 = 6 },
 	{ "gso larger than the packet", 0,
 	  { .gso_size = 9000, .gso_segs = 1, .gso_type = 1 } },
 	{ "gso, untrusted", 0,
@@ -157,6 +163,22 @@ static const struct bad_case cases[] = {
 	{ "RST", 0, { .flags = 0x04 } },
 	{ "all flags", 0, { .flags = 0xff } },
 	{ "no flags", 0, { .flags = 0x10 } },
+	{ "another host", 0, { .host = 2 } },
+	{ "another source port", 0, { .sport = 4001 } },
+	{ "another destination port", 0, { .dport = 5000 } },
+	{ "a socket that does not ask", 0, { .dport = PORT_PLAIN } },
+	{ "a tunnel's port without a tunnel in it", 0, { .dport = PORT_VXLAN } },
+	{ "another TTL", 0, { .ttl = 63 } },
+	{ "another TOS", 0, { .tos = 4 } },
+	{ "TCP with the same ports", 0, { .proto = 6 } },
+	{ "no UDP checksum", 0, { .no_csum = true } },
+	{ "UDP length one short", 0, { .udp_lie = -1 } },
+	{ "UDP length one long", 0, { .udp_lie = 1 } },
+	{ "UDP length without a header", 0, { .udp_lie = -201 } },
+	{ "UDP and IP length one short", 0, { .lie = -1, .udp_lie = -1 } },
+	{ "UDP and IP length as of two", 0, { .lie = 200, .udp_lie = 200 } },
+	{ "more than there are segments in an aggregate", 0, {},
+	  .order = TEN TEN TEN TEN TEN TEN TEN },
 };
 
 /* Take over what the case says, byte by byte: fields that are not 0. */
@@ -171,10 +193,19 @@ static void overlay(struct pkt *pkt, const struct pkt *odd)
 			to[i] = from[i];
 }
 
-static void good(struct pkt *pkt, int l3, unsigned int nr)
+/* What the flow is made of. */
+struct flow {
+	int l3;
+	__u8 proto;
+	bool frags;
+};
+
+static void good(struct pkt *pkt, const struct flow *f, unsigned int nr)
 {
 	memset(pkt, 0, sizeof(*pkt));
-	pkt->l3 = l3;
+	pkt->l3 = f->l3;
+	pkt->proto = f->proto;
+	pkt->dport = PORT_GRO;
 	pkt->host = 1;
 	pkt->sport = 4000;
 	pkt->seq = 1000 + 200 * nr;
@@ -188,10 +219,10 @@ static void good(struct pkt *pkt, int l3, unsigned int nr)
 	pkt->hash = 1;
 }
 
-static void bad(struct pkt *pkt, const struct bad_case *c, int l3,
-		unsigned int nr)
+static void bad(struct pkt *pkt, const struct bad_case *c,
+		const struct flow *f, unsigned int nr)
 {
-	good(pkt, l3, nr);
+	good(pkt, f, nr);
 	overlay(pkt, &c->odd);
 	pkt->len += c->len;
 	pkt->seq += c->seq;
@@ -202,36 +233,42 @@ static const char *const orders[] = {
 	"gbg", "ggbgg", "bgg", "bbb", "gb", "b", "gbbg",
 };
 
-static void case_episode(struct episode *e, const struct bad_case *c, int l3,
-			 const char *order, bool frags)
+static void case_episode(struct episode *e, const struct bad_case *c,
+			 const struct flow *f, const char *order)
 {
 	unsigned int nr;
 	struct pkt pkt;
 
 	episode_init(e, strlen(order));
-	e->frags = frags;
+	e->frags = f->frags;
 	for (nr = 0; order[nr]; nr++) {
 		if (order[nr] == 'b')
-			bad(&pkt, c, l3, nr);
+			bad(&pkt, c, f, nr);
 		else
-			good(&pkt, l3, nr);
+			good(&pkt, f, nr);
 		episode_add(e, &pkt);
 	}
 }
 
-#define PER_CASE (2 * 2 * ARRAY_SIZE(orders))
+static const struct flow flows[] = {
+	{ 4, 6, false }, { 4, 6, true }, { 4, 17, false }, { 4, 17, true },
+	{ 6, 6, false }, { 6, 6, true }, { 6, 17, false }, { 6, 17, true },
+};
+
+#define PER_CASE (ARRAY_SIZE(flows) * ARRAY_SIZE(orders))
 
 static unsigned int case_episodes(struct episode *e, const struct bad_case *c)
 {
-	unsigned int n = 0, i;
-	int l3, frags;
+	unsigned int n = 0, i, k;
 
-	for (l3 = 4; l3 <= 6; l3 += 2) {
-		if (c->l3 && c->l3 != l3)
+	for (i = 0; i < ARRAY_SIZE(flows); i++) {
+		if ((c->l3 && c->l3 != flows[i].l3) ||
+		    (c->l4 && c->l4 != flows[i].proto))
 			continue;
-		for (frags = 0; frags < 2; frags++)
-			for (i = 0; i < ARRAY_SIZE(orders); i++)
-				case_episode(&e[n++], c, l3, orders[i], frags);
+		if (c->order)
+			case_episode(&e[n++], c, &flows[i], c->order);
+		for (k = 0; !c->order && k < ARRAY_SIZE(orders); k++)
+			case_episode(&e[n++], c, &flows[i], orders[k]);
 	}
 	return n;
 }
@@ -256,6 +293,7 @@ int main(int argc, char **argv)
 	puts("TAP version 13");
 	printf("1..%zu\n", ARRAY_SIZE(cases));
 	fd = lab_open();
+	network_setup(fd);
 	/* One change of state for all cases, as it takes longer than they do. */
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		runs[i].nr = case_episodes(runs[i].e, &cases[i]);

@@ -172,6 +172,7 @@ struct episode {
 	bool *cut;
 	__u8 *features;		/* GRO_LAB_DEV_*, of the batch that begins here */
 #define DEV_XDP	0x80		/* and generic XDP */
+#define SOCKS_SWAP	0x40	/* PORT_GRO and PORT_PLAIN: each as the other */
 	struct pkt *pkts;	/* NULL for frames from a capture */
 };
 
@@ -236,10 +237,11 @@ void wrap_repair(__u8 *bytes, size_t len);
  * Stock merges UDP where a socket takes aggregates or the device forwards them,
  * and what is in a UDP tunnel where there is a device for it. network_setup()
  * makes those sockets and devices for the rest of the run, with iproute2, as far
- * as this kernel has them; network_print() tells which. The device's own part is
- * in episodes: their features.
+ * as this kernel has them; network_print() tells which. The device's own part, and
+ * what the sockets want, is in episodes: their features.
  */
 void network_setup(int fd);
+void network_swap(bool swap);
 void network_print(FILE *out);
 /* Is @name, as network_print() has it, one that this kernel has nobody for? */
 bool network_lacks(const char *name);

@@ -111,6 +111,24 @@ void network_end(void)
 			ip(devices[i].del);
 }
 
+/* The sockets that ask for aggregates and those that do not: change places. */
+void network_swap(bool swap)
+{
+	static bool swapped;
+	unsigned int i;
+	int ask;
+
+	if (owner != getpid() || swap == swapped)
+		return;
+	swapped = swap;
+	for (i = 0; i < 4; i++) {
+		ask = (i < 2) != swap;
+		if (setsockopt(sockets[i], IPPROTO_UDP, UDP_GRO, &ask,
+			       sizeof(ask)))
+			die("UDP_GRO: %s", strerror(errno));
+	}
+}
+
 void network_setup(int fd)
 {
 	const __u16 eaten = PORT_EATEN;

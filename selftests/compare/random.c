@@ -478,11 +478,13 @@ static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
 /* Of the device, from a batch on. */
 static __u8 random_features(__u64 *rng)
 {
+	const __u8 swap = one_in(rng, 4) ? SOCKS_SWAP : 0;
+
 	if (one_in(rng, 2))
-		return 0;
+		return swap;
 	if (one_in(rng, 12))
-		return one_in(rng, 2) ? GRO_LAB_DEV_NO_GRO : DEV_XDP;
-	return rnd(rng) % 4;
+		return swap | (one_in(rng, 2) ? GRO_LAB_DEV_NO_GRO : DEV_XDP);
+	return swap | rnd(rng) % 4;
 }
 
 static unsigned int random_cut(struct episode *e, unsigned int kinds,
