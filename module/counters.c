@@ -22,6 +22,10 @@ static u64 gro_opt_stock_packets(const struct gro_opt_pcpu_stats *stats,
 		return READ_ONCE(stats->pass4[IPPROTO_TCP]);
 	case GRO_OPT_F_tcp6:
 		return READ_ONCE(stats->pass6[IPPROTO_TCP]);
+	case GRO_OPT_F_udp4:
+		return READ_ONCE(stats->pass4[IPPROTO_UDP]);
+	case GRO_OPT_F_udp6:
+		return READ_ONCE(stats->pass6[IPPROTO_UDP]);
 	default:
 		return 0;
 	}
@@ -61,7 +65,8 @@ ssize_t gro_opt_counters_emit(enum gro_opt_feature_id id, char *buf)
 
 	gro_opt_counters_sum(id, sum, &stock);
 	merged = sum[GRO_OPT_C_merged_frags] + sum[GRO_OPT_C_merged_fraglist];
-	packets = merged + sum[GRO_OPT_C_held] + sum[GRO_OPT_C_passed];
+	packets = merged + sum[GRO_OPT_C_held] + sum[GRO_OPT_C_passed] +
+		  sum[GRO_OPT_C_left_l4];
 	len = sysfs_emit(buf, "counter stock opt\n");
 	/* Passthrough looks at one byte; what follows IPv6 is stock's to know. */
 	if (id == GRO_OPT_F_exthdr)

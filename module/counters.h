@@ -14,7 +14,8 @@
 
 /*
  * Every packet that a feature takes ends in exactly one of held, merged_frags,
- * merged_fraglist, passed; "packets" and "merged" are sums made when read.
+ * merged_fraglist, passed, left_l4; "packets" and "merged" are sums made when
+ * read. left_l4: IP is done, UDP is left to stock.
  * flushed_x say why a matching held packet ended, bad_csum why one was passed.
  */
 #define GRO_OPT_COUNTERS(X)	\
@@ -36,7 +37,9 @@
 	X(flushed_short)	\
 	X(bad_csum)		\
 	X(fallback)		\
-	X(walked)
+	X(walked)		\
+	X(flushed_count)	\
+	X(left_l4)
 
 enum gro_opt_counter {
 #define X(name) GRO_OPT_C_##name,

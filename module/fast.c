@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The data path: TCP over IPv4 and IPv6 in one pass.
+ * The data path: TCP over IPv4 and IPv6 in one pass. UDP: see udp.c.
  *
  * A packet goes through three phases.
  *
@@ -36,12 +36,16 @@
  *						offset is the outermost header's.
  *						Cleared before inner complete,
  *						where encapsulation says so
- * cb: flush, flush_id of held packets (6.1) are rewritten for each new packet;
- *     nobody follows us in a pass, so we neither read nor leave them. same_flow
- *     of held packets is, too: we read it, and leave it.
+ * cb: flush, flush_id of held packets (6.1) and same_flow of held packets are
+ *     rewritten for each new packet. Nobody follows TCP in a pass, so it reads
+ *     same_flow and leaves them all; stock's UDP handler may follow, so UDP
+ *     writes what stock's L3 does.
+ * cb: csum, csum_valid, csum_cnt, recursion_counter, is_ipv6 (-6.12) are read in
+ *     the same pass only; stock's UDP handler finds them as from stock's L3.
  */
 #include "l3.h"
 #include "tcp.h"
+#include "udp.h"
 
 /*
  * Aggregates of ours stay below it, and after a fault it is 0: one word that
@@ -88,11 +92,11 @@ gro_opt_tcp4(struct list_head *head, struct sk_buff *skb,
 	const struct tcphdr *th = (const struct tcphdr *)(iph + 1);
 	const unsigned int off = skb_gro_offset(skb);
 	const unsigned int thoff = off + sizeof(*iph);
-	const unsigned int thlen = th->doff * 4;
+	const unsigned int thlen = gro_opt_tcp_len(skb, th, thoff);
 	const unsigned int len = skb->len - thoff - thlen;
-	const __be32 flags = tcp_flag_word(th);
 	struct iphdr *iph2;
 	struct tcphdr *th2;
+	__be32 flags;
 	u32 l3;
 
 	if (unlikely(gro_opt_unfit4(skb, iph, thoff, thlen)) ||
@@ -102,6 +106,7 @@ gro_opt_tcp4(struct list_head *head, struct sk_buff *skb,
 		return static_call(gro_opt_stock4_receive)(head, skb);
 	}
 
+	flags = tcp_flag_word(th);
 	gro_opt_note_network(skb, off);
 	gro_opt_note_df(skb, iph->frag_off & htons(IP_DF));
 	skb_set_transport_header(skb, thoff);
@@ -172,7 +177,10 @@ gro_opt_tcp4_take(struct list_head *head, struct sk_buff *skb,
 	return gro_opt_tcp4(head, skb, iph, NULL);
 }
 
-/* Which packets are ours to look at. Jumps on, so it needs no stack frame. */
+/*
+ * Which packets are ours to look at: with a UDP header at hand, or as much of
+ * TCP's. Jumps on, so it needs no stack frame.
+ */
 static __always_inline struct sk_buff *
 gro_opt_inet_take(struct list_head *head, struct sk_buff *skb)
 {
@@ -181,20 +189,31 @@ gro_opt_inet_take(struct list_head *head, struct sk_buff *skb)
 	void *base;
 
 	if (unlikely(!gro_opt_base(skb, off + sizeof(*iph) +
-				   sizeof(struct tcphdr), &base)))
+				   sizeof(struct udphdr), &base)))
 		goto stock;
 	iph = base + off;
-	if (unlikely(iph->protocol != IPPROTO_TCP))
-		goto stock;
-	if (likely(*(const u8 *)iph == 0x45 && !gro_opt_unusual(skb, off)))
-		return gro_opt_tcp4_take(head, skb, iph);
-
-	gro_opt_count(tcp4, fallback);
+	if (static_branch_likely(&gro_opt_key_tcp4)) {
+		if (likely(iph->protocol == IPPROTO_TCP)) {
+			if (likely(*(const u8 *)iph == 0x45 &&
+				   !gro_opt_unusual(skb, off)))
+				return gro_opt_tcp4_take(head, skb, iph);
+			gro_opt_count(tcp4, fallback);
+			goto stock;
+		}
+	} else if (iph->protocol == IPPROTO_TCP) {
+		gro_opt_count_pass4(IPPROTO_TCP);
+	}
+	if (static_branch_likely(&gro_opt_key_udp4)) {
+		if (gro_opt_is_udp4(iph))
+			return gro_opt_udp4(head, skb, iph);
+	} else if (iph->protocol == IPPROTO_UDP) {
+		gro_opt_count_pass4(IPPROTO_UDP);
+	}
 stock:
 	return static_call(gro_opt_stock4_receive)(head, skb);
 }
 
-/* Passthrough still counts what the features would have taken. */
+/* For stock, whatever the features, and counted as that. */
 static __always_inline struct sk_buff *
 gro_opt_inet_pass(struct list_head *head, struct sk_buff *skb)
 {
@@ -230,7 +249,7 @@ gro_opt_inet_filter(struct list_head *head, struct sk_buff *skb)
 struct sk_buff *gro_opt_inet_receive(struct list_head *head,
 				     struct sk_buff *skb)
 {
-	if (!static_branch_likely(&gro_opt_key_tcp4))
+	if (!static_branch_likely(&gro_opt_key_acting))
 		return gro_opt_inet_pass(head, skb);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_inet_filter(head, skb);
@@ -255,7 +274,7 @@ static __always_inline int gro_opt_tcp4_complete(struct sk_buff *skb,
 	const unsigned int len = skb->len - nhoff;
 	__be16 tot_len = htons(len);
 
-	if (iph->protocol != IPPROTO_TCP || !gro_opt_completes(skb, len))
+	if (!gro_opt_completes(skb, len))
 		return static_call(gro_opt_stock4_complete)(skb, nhoff);
 	if (unlikely((u8 *)th != skb_transport_header(skb)))
 		return gro_opt_lost("tcp4: transport offset of a held packet");
@@ -269,12 +288,26 @@ static __always_inline int gro_opt_tcp4_complete(struct sk_buff *skb,
 				    SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb));
 }
 
+static __always_inline int gro_opt_inet_complete_take(struct sk_buff *skb,
+						      int nhoff)
+{
+	const struct iphdr *iph = (const struct iphdr *)(skb->data + nhoff);
+
+	if (static_branch_likely(&gro_opt_key_tcp4) &&
+	    likely(iph->protocol == IPPROTO_TCP))
+		return gro_opt_tcp4_complete(skb, nhoff);
+	if (static_branch_likely(&gro_opt_key_udp4) &&
+	    iph->protocol == IPPROTO_UDP)
+		return gro_opt_udp4_complete(skb, nhoff);
+	return static_call(gro_opt_stock4_complete)(skb, nhoff);
+}
+
 /* With a list of devices, as in receive. */
 static noinline int gro_opt_inet_complete_filter(struct sk_buff *skb,
 						 int nhoff)
 {
 	if (gro_opt_device_listed(skb->dev))
-		return gro_opt_tcp4_complete(skb, nhoff);
+		return gro_opt_inet_complete_take(skb, nhoff);
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
 }
 
@@ -289,11 +322,9 @@ static noinline int gro_opt_inet_complete_filter(struct sk_buff *skb,
  */
 int gro_opt_inet_complete(struct sk_buff *skb, int nhoff)
 {
-	if (!static_branch_likely(&gro_opt_key_tcp4))
-		return static_call(gro_opt_stock4_complete)(skb, nhoff);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_inet_complete_filter(skb, nhoff);
-	return gro_opt_tcp4_complete(skb, nhoff);
+	return gro_opt_inet_complete_take(skb, nhoff);
 }
 
 /* ---- IPv6 ---- */
@@ -341,11 +372,11 @@ gro_opt_tcp6(struct list_head *head, struct sk_buff *skb,
 	const struct tcphdr *th = (const void *)iph + nlen;
 	const unsigned int off = skb_gro_offset(skb);
 	const unsigned int thoff = off + nlen;
-	const unsigned int thlen = th->doff * 4;
+	const unsigned int thlen = gro_opt_tcp_len(skb, th, thoff);
 	const unsigned int len = skb->len - thoff - thlen;
-	const __be32 flags = tcp_flag_word(th);
 	struct ipv6hdr *iph2;
 	struct tcphdr *th2;
+	__be32 flags;
 	u64 l3;
 
 	if (unlikely(gro_opt_unfit6(skb, iph, thoff, thlen)) ||
@@ -355,6 +386,7 @@ gro_opt_tcp6(struct list_head *head, struct sk_buff *skb,
 		return static_call(gro_opt_stock6_receive)(head, skb);
 	}
 
+	flags = tcp_flag_word(th);
 	gro_opt_note_network(skb, off);
 	skb_set_transport_header(skb, thoff);
 	NAPI_GRO_CB(skb)->proto = IPPROTO_TCP;
@@ -527,15 +559,27 @@ gro_opt_ipv6_take(struct list_head *head, struct sk_buff *skb)
 	void *base;
 
 	if (unlikely(!gro_opt_base(skb, off + sizeof(*iph) +
-				   sizeof(struct tcphdr), &base)))
+				   sizeof(struct udphdr), &base)))
 		goto stock;
 	iph = base + off;
-	if (likely(iph->nexthdr == IPPROTO_TCP)) {
-		if (likely(!gro_opt_unusual(skb, off)))
-			return gro_opt_tcp6_take(head, skb, iph);
-		gro_opt_count(tcp6, fallback);
-	} else if (static_branch_likely(&gro_opt_key_exthdr) &&
-		   gro_opt_is_exthdr(iph->nexthdr)) {
+	if (static_branch_likely(&gro_opt_key_tcp6)) {
+		if (likely(iph->nexthdr == IPPROTO_TCP)) {
+			if (likely(!gro_opt_unusual(skb, off)))
+				return gro_opt_tcp6_take(head, skb, iph);
+			gro_opt_count(tcp6, fallback);
+			goto stock;
+		}
+	} else if (iph->nexthdr == IPPROTO_TCP) {
+		gro_opt_count_pass6(IPPROTO_TCP);
+	}
+	if (static_branch_likely(&gro_opt_key_udp6)) {
+		if (iph->nexthdr == IPPROTO_UDP)
+			return gro_opt_udp6(head, skb, iph);
+	} else if (iph->nexthdr == IPPROTO_UDP) {
+		gro_opt_count_pass6(IPPROTO_UDP);
+	}
+	if (static_branch_likely(&gro_opt_key_exthdr) &&
+	    gro_opt_is_exthdr(iph->nexthdr)) {
 		if (likely(!gro_opt_unusual(skb, off)))
 			return gro_opt_tcp6_exthdr(head, skb, iph);
 		gro_opt_count(exthdr, fallback);
@@ -578,7 +622,7 @@ gro_opt_ipv6_filter(struct list_head *head, struct sk_buff *skb)
 struct sk_buff *gro_opt_ipv6_receive(struct list_head *head,
 				     struct sk_buff *skb)
 {
-	if (!static_branch_likely(&gro_opt_key_tcp6))
+	if (!static_branch_likely(&gro_opt_key_acting))
 		return gro_opt_ipv6_pass(head, skb);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_ipv6_filter(head, skb);
@@ -594,8 +638,7 @@ static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 	const unsigned int len = skb->len - nhoff;
 	unsigned int payload;
 
-	if (NAPI_GRO_CB(skb)->proto != IPPROTO_TCP ||
-	    !gro_opt_completes(skb, len))
+	if (!gro_opt_completes(skb, len))
 		goto stock;
 	if (likely(!ext)) {
 		gro_opt_count(tcp6, completed);
@@ -609,10 +652,24 @@ static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 
 	payload = len - sizeof(*iph);
 	iph->payload_len = htons(payload);
-	th->check = gro_opt_pseudo6(iph, payload - ext);
+	th->check = gro_opt_pseudo6(iph, payload - ext, IPPROTO_TCP);
 	return gro_opt_tcp_complete(skb, th, SKB_GSO_TCPV6);
 
 stock:
+	return static_call(gro_opt_stock6_complete)(skb, nhoff);
+}
+
+static __always_inline int gro_opt_ipv6_complete_take(struct sk_buff *skb,
+						      int nhoff)
+{
+	const struct ipv6hdr *iph = (const void *)(skb->data + nhoff);
+
+	if (static_branch_likely(&gro_opt_key_tcp6) &&
+	    likely(NAPI_GRO_CB(skb)->proto == IPPROTO_TCP))
+		return gro_opt_tcp6_complete(skb, nhoff);
+	if (static_branch_likely(&gro_opt_key_udp6) &&
+	    iph->nexthdr == IPPROTO_UDP)
+		return gro_opt_udp6_complete(skb, nhoff);
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
 
@@ -620,7 +677,7 @@ static noinline int gro_opt_ipv6_complete_filter(struct sk_buff *skb,
 						 int nhoff)
 {
 	if (gro_opt_device_listed(skb->dev))
-		return gro_opt_tcp6_complete(skb, nhoff);
+		return gro_opt_ipv6_complete_take(skb, nhoff);
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
 
@@ -639,9 +696,7 @@ static noinline int gro_opt_ipv6_complete_filter(struct sk_buff *skb,
  */
 int gro_opt_ipv6_complete(struct sk_buff *skb, int nhoff)
 {
-	if (!static_branch_likely(&gro_opt_key_tcp6))
-		return static_call(gro_opt_stock6_complete)(skb, nhoff);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_ipv6_complete_filter(skb, nhoff);
-	return gro_opt_tcp6_complete(skb, nhoff);
+	return gro_opt_ipv6_complete_take(skb, nhoff);
 }

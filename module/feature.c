@@ -33,9 +33,21 @@ int gro_opt_feature_find(const char *name)
 	return -EINVAL;
 }
 
+/* Does any of them act? The first thing a packet asks. */
+DEFINE_STATIC_KEY_FALSE(gro_opt_key_acting);
+
+static void gro_opt_acting_set(bool acting)
+{
+	if (acting)
+		static_branch_enable(&gro_opt_key_acting);
+	else
+		static_branch_disable(&gro_opt_key_acting);
+}
+
 /* Bring the static keys in line with state and wishes. May sleep. */
 void gro_opt_features_apply(void)
 {
+	bool acting = false;
 	int id;
 
 	lockdep_assert_held(&gro_opt_mutex);
@@ -44,6 +56,7 @@ void gro_opt_features_apply(void)
 		bool act = gro_opt_state == GRO_OPT_ON && f->enabled &&
 			   !f->reason;
 
+		acting |= act;
 		if (act == f->active)
 			continue;
 		if (act)
@@ -52,6 +65,7 @@ void gro_opt_features_apply(void)
 			static_branch_disable(gro_opt_keys[id]);
 		WRITE_ONCE(f->active, act);
 	}
+	gro_opt_acting_set(acting);
 }
 
 /**
@@ -113,8 +127,8 @@ int gro_opt_features_parse(const char *list)
 		}
 		id = gro_opt_feature_find(name);
 		if (id < 0) {
-			pr_err("features=%s: there is no feature '%s'; known are tcp4, tcp6, exthdr and all\n",
-			       list, name);
+			pr_err("features=%s: there is no feature '%s'; known are "
+			       GRO_OPT_FEATURE_NAMES "all\n", list, name);
 			err = id;
 			break;
 		}
@@ -132,6 +146,18 @@ void gro_opt_features_missing(const char *reason, unsigned long ids)
 	for_each_set_bit(id, &ids, GRO_OPT_NR_FEATURES)
 		if (!gro_opt_features[id].reason)
 			gro_opt_features[id].reason = reason;
+}
+
+/* Bit mask of those that this kernel cannot have. */
+unsigned long gro_opt_features_without(void)
+{
+	unsigned long ids = 0;
+	int id;
+
+	for (id = 0; id < GRO_OPT_NR_FEATURES; id++)
+		if (gro_opt_features[id].reason)
+			ids |= BIT(id);
+	return ids;
 }
 
 /* A write to a feature's "enabled", from sysfs and debugfs alike. */
@@ -175,4 +201,5 @@ void gro_opt_features_force(bool act)
 		else
 			static_branch_disable(gro_opt_keys[id]);
 	}
+	gro_opt_acting_set(act);
 }

@@ -12,11 +12,16 @@
  * tcp6:	the same over IPv6
  * exthdr:	IPv6 extension headers in front of TCP walked at most once, in receive;
  *		complete takes the length from the offsets on record
+ * udp4:	one pass for UDP over IPv4 where datagrams may be merged; where
+ *		not, L3 only
+ * udp6:	the same over IPv6
  */
 #define GRO_OPT_FEATURES(X)	\
 	X(tcp4)			\
 	X(tcp6)			\
-	X(exthdr)
+	X(exthdr)		\
+	X(udp4)			\
+	X(udp6)
 
 enum gro_opt_feature_id {
 #define X(name) GRO_OPT_F_##name,
@@ -24,6 +29,10 @@ enum gro_opt_feature_id {
 #undef X
 	GRO_OPT_NR_FEATURES
 };
+
+/* "tcp4, tcp6, ": each with a comma behind it. */
+#define GRO_OPT_FEATURE_NAME(name) #name ", "
+#define GRO_OPT_FEATURE_NAMES GRO_OPT_FEATURES(GRO_OPT_FEATURE_NAME)
 
 /**
  * struct gro_opt_feature - one thing that can be switched
@@ -45,10 +54,13 @@ extern struct gro_opt_feature gro_opt_features[GRO_OPT_NR_FEATURES];
 GRO_OPT_FEATURES(X)
 #undef X
 
+DECLARE_STATIC_KEY_FALSE(gro_opt_key_acting);
+
 int gro_opt_feature_find(const char *name);
 int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable);
 int gro_opt_features_parse(const char *list);
 void gro_opt_features_missing(const char *reason, unsigned long ids);
+unsigned long gro_opt_features_without(void);
 void gro_opt_features_apply(void);
 void gro_opt_features_force(bool act);
 ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,

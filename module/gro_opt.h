@@ -47,6 +47,8 @@ DECLARE_STATIC_CALL(gro_opt_stock4_receive, gro_opt_inet_receive);
 DECLARE_STATIC_CALL(gro_opt_stock6_receive, gro_opt_ipv6_receive);
 DECLARE_STATIC_CALL(gro_opt_stock4_complete, gro_opt_inet_complete);
 DECLARE_STATIC_CALL(gro_opt_stock6_complete, gro_opt_ipv6_complete);
+DECLARE_STATIC_CALL(gro_opt_stock4_udp, gro_opt_inet_receive);
+DECLARE_STATIC_CALL(gro_opt_stock6_udp, gro_opt_ipv6_receive);
 
 /* How much of what a user wrote is repeated in the log. */
 static inline int gro_opt_shown(const char *buf)

@@ -163,9 +163,9 @@ static __always_inline u64 gro_opt_sum_addrs6(u64 sum,
 
 /* Sum of the pseudo header, folded: what CHECKSUM_PARTIAL wants in check. */
 static __always_inline __sum16 gro_opt_pseudo6(const struct ipv6hdr *iph,
-					       u32 len)
+					       u32 len, u8 proto)
 {
-	u64 sum = len + IPPROTO_TCP;
+	u64 sum = len + proto;
 
 #ifdef __LITTLE_ENDIAN
 	/* In network order, but for a multiple of 0xffff. */

@@ -17,7 +17,8 @@ MODULE_PARM_DESC(state, "State after loading: off (default), passthrough or on")
 
 static char *features = "all";
 module_param(features, charp, 0444);
-MODULE_PARM_DESC(features, "Features to enable, separated by commas (default all): tcp4, tcp6, exthdr");
+MODULE_PARM_DESC(features, "Features to enable, separated by commas (default all): "
+		 GRO_OPT_FEATURE_NAMES "all");
 
 static bool selfcheck = true;
 module_param(selfcheck, bool, 0444);

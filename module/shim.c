@@ -72,7 +72,7 @@ static struct gro_opt_hook gro_opt_hooks[] = {
 			},
 		},
 		.bind = gro_opt_bind4,
-		.features = BIT(GRO_OPT_F_tcp4),
+		.features = BIT(GRO_OPT_F_tcp4) | BIT(GRO_OPT_F_udp4),
 	}, {
 		.name = "IPv6",
 		.po = {
@@ -83,7 +83,8 @@ static struct gro_opt_hook gro_opt_hooks[] = {
 			},
 		},
 		.bind = gro_opt_bind6,
-		.features = BIT(GRO_OPT_F_tcp6) | BIT(GRO_OPT_F_exthdr),
+		.features = BIT(GRO_OPT_F_tcp6) | BIT(GRO_OPT_F_exthdr) |
+			    BIT(GRO_OPT_F_udp6),
 	},
 };
 
@@ -526,6 +527,44 @@ static struct notifier_block gro_opt_module_nb = {
 	.notifier_call = gro_opt_module_event,
 };
 
+/* The kernel's own UDP handler behind L3, or NULL with the features' reason. */
+static const struct net_offload *
+gro_opt_find_udp(const struct net_offload __rcu *const *table,
+		 enum gro_opt_feature_id id)
+{
+	const struct net_offload *ops;
+	char name[KSYM_SYMBOL_LEN];
+
+	rcu_read_lock();
+	ops = rcu_dereference(table[IPPROTO_UDP]);
+	rcu_read_unlock();
+	if (!ops || !ops->callbacks.gro_receive) {
+		gro_opt_features_missing("the kernel has no GRO handler for UDP here",
+					 BIT(id));
+		return NULL;
+	}
+	snprintf(name, sizeof(name), "%ps", ops->callbacks.gro_receive);
+	if (!strchr(name, '['))
+		return ops;
+	pr_warn("UDP is served by %s and not by the kernel itself\n", name);
+	gro_opt_features_missing("another module serves UDP", BIT(id));
+	return NULL;
+}
+
+static void gro_opt_bind_udp(void)
+{
+	const struct net_offload *ops;
+
+	ops = gro_opt_find_udp(inet_offloads, GRO_OPT_F_udp4);
+	if (ops)
+		static_call_update(gro_opt_stock4_udp,
+				   ops->callbacks.gro_receive);
+	ops = gro_opt_find_udp(inet6_offloads, GRO_OPT_F_udp6);
+	if (ops)
+		static_call_update(gro_opt_stock6_udp,
+				   ops->callbacks.gro_receive);
+}
+
 /**
  * gro_opt_shim_probe - see which entries the kernel has, bind stock's functions
  *
@@ -554,6 +593,7 @@ int gro_opt_shim_probe(void)
 		gro_opt_order[gro_opt_nr_hooks++] = hook;
 	}
 	gro_opt_find_order();
+	gro_opt_bind_udp();
 	return register_module_notifier(&gro_opt_module_nb);
 }
 

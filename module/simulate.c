@@ -3,14 +3,16 @@
 #include <linux/etherdevice.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
+#include <linux/udp.h>
 #include <net/ip6_checksum.h>
-#include <net/net_namespace.h>
 #include <net/tcp.h>
 
 #include "simulate.h"
 
 #define GRO_OPT_SIM_HEAD	512
 #define GRO_OPT_SIM_THLEN	32
+/* No socket has it, so a datagram is what the device says about nobody's. */
+#define GRO_OPT_SIM_UDP_PORT	0
 
 /* Running numbers of the stream that is made. */
 struct gro_opt_sim_stream {
@@ -23,8 +25,10 @@ static unsigned int gro_opt_sim_l3len(enum gro_opt_sim_kind kind)
 {
 	switch (kind) {
 	case GRO_OPT_SIM_V4:
+	case GRO_OPT_SIM_V4_UDP:
 		return sizeof(struct iphdr);
 	case GRO_OPT_SIM_V6:
+	case GRO_OPT_SIM_V6_UDP:
 		return sizeof(struct ipv6hdr);
 	case GRO_OPT_SIM_V6_DEST:
 		return sizeof(struct ipv6hdr) + 16;
@@ -33,8 +37,19 @@ static unsigned int gro_opt_sim_l3len(enum gro_opt_sim_kind kind)
 	}
 }
 
+static unsigned int gro_opt_sim_l4len(enum gro_opt_sim_kind kind)
+{
+	return gro_opt_sim_is_udp(kind) ? sizeof(struct udphdr) :
+	       GRO_OPT_SIM_THLEN;
+}
+
+static u8 gro_opt_sim_proto(enum gro_opt_sim_kind kind)
+{
+	return gro_opt_sim_is_udp(kind) ? IPPROTO_UDP : IPPROTO_TCP;
+}
+
 static void gro_opt_sim_ip4(u8 *at, const struct gro_opt_sim_seg *seg,
-			    u16 id, unsigned int len)
+			    u8 proto, u16 id, unsigned int len)
 {
 	struct iphdr *iph = (struct iphdr *)at;
 
@@ -44,7 +59,7 @@ static void gro_opt_sim_ip4(u8 *at, const struct gro_opt_sim_seg *seg,
 	iph->id = htons(id);
 	iph->frag_off = seg->nodf ? 0 : htons(IP_DF);
 	iph->ttl = 64 - seg->ttl;
-	iph->protocol = IPPROTO_TCP;
+	iph->protocol = proto;
 	iph->saddr = htonl(0xc0000201);
 	iph->daddr = htonl(0xc0000202);
 	ip_send_check(iph);
@@ -68,6 +83,7 @@ static void gro_opt_sim_ip6(u8 *at, const struct gro_opt_sim_seg *seg,
 		[GRO_OPT_SIM_V6_HOP] = NEXTHDR_HOP,
 		[GRO_OPT_SIM_V6_DEST] = NEXTHDR_DEST,
 		[GRO_OPT_SIM_V6_ROUTING] = NEXTHDR_ROUTING,
+		[GRO_OPT_SIM_V6_UDP] = IPPROTO_UDP,
 	};
 	struct ipv6hdr *iph = (struct ipv6hdr *)at;
 	unsigned int l3len = gro_opt_sim_l3len(kind);
@@ -103,21 +119,44 @@ static void gro_opt_sim_tcp(u8 *at, const struct gro_opt_sim_seg *seg, u32 seq)
 	at[27] = seg->opt;
 }
 
-static void gro_opt_sim_tcp_csum(u8 *l3, enum gro_opt_sim_kind kind,
-				 unsigned int l3len, unsigned int len,
-				 bool bad)
+static void gro_opt_sim_udp(u8 *at, const struct gro_opt_sim_seg *seg,
+			    unsigned int len)
 {
-	struct tcphdr *th = (struct tcphdr *)(l3 + l3len);
-	struct ipv6hdr *iph6 = (struct ipv6hdr *)l3;
-	struct iphdr *iph = (struct iphdr *)l3;
-	__wsum sum = csum_partial(th, len, 0);
+	struct udphdr *uh = (struct udphdr *)at;
 
-	if (kind == GRO_OPT_SIM_V4)
-		th->check = tcp_v4_check(len, iph->saddr, iph->daddr, sum);
-	else
-		th->check = tcp_v6_check(len, &iph6->saddr, &iph6->daddr, sum);
-	if (bad)
-		th->check = (__force __sum16)~(__force u16)th->check;
+	uh->source = htons(4000 + seg->port);
+	uh->dest = htons(GRO_OPT_SIM_UDP_PORT);
+	uh->len = htons(len);
+}
+
+/* The checksum of @len bytes behind L3, in which it is still zero. */
+static __sum16 gro_opt_sim_sum(const u8 *l3, enum gro_opt_sim_kind kind,
+			       unsigned int len)
+{
+	const struct ipv6hdr *iph6 = (const struct ipv6hdr *)l3;
+	const struct iphdr *iph = (const struct iphdr *)l3;
+	const u8 proto = gro_opt_sim_proto(kind);
+	__wsum sum;
+
+	sum = csum_partial(l3 + gro_opt_sim_l3len(kind), len, 0);
+	if (gro_opt_sim_is_v4(kind))
+		return csum_tcpudp_magic(iph->saddr, iph->daddr, len, proto,
+					 sum);
+	return csum_ipv6_magic(&iph6->saddr, &iph6->daddr, len, proto, sum);
+}
+
+static void gro_opt_sim_csum(u8 *l3, const struct gro_opt_sim_seg *seg,
+			     enum gro_opt_sim_kind kind, unsigned int len)
+{
+	u8 *l4 = l3 + gro_opt_sim_l3len(kind);
+	__sum16 sum = gro_opt_sim_sum(l3, kind, len);
+
+	if (seg->csum == GRO_OPT_SIM_BAD)
+		sum = (__force __sum16)~(__force u16)sum;
+	if (!gro_opt_sim_is_udp(kind))
+		((struct tcphdr *)l4)->check = sum;
+	else if (!seg->nosum)
+		((struct udphdr *)l4)->check = sum ?: CSUM_MANGLED_0;
 }
 
 /* The bytes of a segment at @at; returns their number. */
@@ -126,20 +165,24 @@ static unsigned int gro_opt_sim_bytes(u8 *at, struct gro_opt_sim_stream *s,
 {
 	const unsigned int l3len = gro_opt_sim_l3len(s->kind);
 	const unsigned int len = GRO_OPT_SIM_MSS + seg->len;
-	const unsigned int total = l3len + GRO_OPT_SIM_THLEN + len;
+	const unsigned int l4len = gro_opt_sim_l4len(s->kind) + len;
+	const unsigned int total = l3len + l4len;
 	const u32 seq = s->seq + seg->seq_gap;
 	unsigned int i;
 
 	memset(at, 0, total + seg->trailer);
-	if (s->kind == GRO_OPT_SIM_V4)
-		gro_opt_sim_ip4(at, seg, s->id + seg->id_gap, total);
+	if (gro_opt_sim_is_v4(s->kind))
+		gro_opt_sim_ip4(at, seg, gro_opt_sim_proto(s->kind),
+				s->id + seg->id_gap, total);
 	else
 		gro_opt_sim_ip6(at, seg, s->kind, total);
-	gro_opt_sim_tcp(at + l3len, seg, seq);
+	if (gro_opt_sim_is_udp(s->kind))
+		gro_opt_sim_udp(at + l3len, seg, l4len);
+	else
+		gro_opt_sim_tcp(at + l3len, seg, seq);
 	for (i = 0; i < len; i++)
 		at[total - len + i] = seq + i;
-	gro_opt_sim_tcp_csum(at, s->kind, l3len, total - l3len,
-			     seg->csum == GRO_OPT_SIM_BAD);
+	gro_opt_sim_csum(at, seg, s->kind, l4len);
 
 	s->seq = seq + len;
 	s->id += seg->id_gap + 1;
@@ -198,7 +241,7 @@ static void gro_opt_sim_csum_state(struct sk_buff *skb,
 
 static struct sk_buff *gro_opt_sim_skb(struct gro_opt_sim_stream *s,
 				       const struct gro_opt_sim_seg *seg,
-				       __be16 type)
+				       const struct gro_opt_sim *sim)
 {
 	static const u8 whole[] = {
 		[GRO_OPT_SIM_LINEAR] = 1, [GRO_OPT_SIM_KMALLOC] = 1,
@@ -208,7 +251,7 @@ static struct sk_buff *gro_opt_sim_skb(struct gro_opt_sim_stream *s,
 	u8 bytes[320];
 
 	len = gro_opt_sim_bytes(bytes, s, seg);
-	linear = gro_opt_sim_l3len(s->kind) + GRO_OPT_SIM_THLEN;
+	linear = gro_opt_sim_l3len(s->kind) + gro_opt_sim_l4len(s->kind);
 	if (seg->shape == GRO_OPT_SIM_FRAG0)
 		linear = 0;
 	else if (whole[seg->shape] || len < linear)
@@ -222,8 +265,8 @@ static struct sk_buff *gro_opt_sim_skb(struct gro_opt_sim_stream *s,
 		return NULL;
 	}
 	gro_opt_sim_csum_state(skb, seg->csum);
-	skb->protocol = type;
-	skb->dev = init_net.loopback_dev;
+	skb->protocol = sim->type;
+	skb->dev = sim->dev;
 	return skb;
 }
 
@@ -350,7 +393,7 @@ static void gro_opt_sim_receive(struct gro_opt_sim *sim, struct sk_buff *skb)
 
 /**
  * gro_opt_sim_run - run a few segments through a pair of handlers
- * @sim: type and handlers set by the caller; holds the output afterwards
+ * @sim: type, handlers and device set by the caller; holds the output afterwards
  * @kind: headers in front of TCP
  * @segs: descriptions of the segments
  * @nr: their number
@@ -377,7 +420,7 @@ int gro_opt_sim_run(struct gro_opt_sim *sim, enum gro_opt_sim_kind kind,
 	local_bh_disable();
 	rcu_read_lock();
 	for (i = 0; i < nr && !err; i++) {
-		skb = gro_opt_sim_skb(&stream, &segs[i], sim->type);
+		skb = gro_opt_sim_skb(&stream, &segs[i], sim);
 		if (skb)
 			gro_opt_sim_receive(sim, skb);
 		else

@@ -17,6 +17,8 @@ enum gro_opt_sim_kind {
 	GRO_OPT_SIM_V6_HOP,
 	GRO_OPT_SIM_V6_DEST,
 	GRO_OPT_SIM_V6_ROUTING,
+	GRO_OPT_SIM_V4_UDP,
+	GRO_OPT_SIM_V6_UDP,
 	GRO_OPT_SIM_KINDS
 };
 
@@ -54,6 +56,7 @@ enum gro_opt_sim_shape {
  * @ext: last byte of the extension header
  * @trailer: bytes behind the end of the IP packet
  * @nodf: DF is not set
+ * @nosum: UDP's checksum is 0, for none
  * @csum: state of the checksum
  * @shape: where the bytes are
  */
@@ -70,9 +73,20 @@ struct gro_opt_sim_seg {
 	u8 ext;
 	u8 trailer;
 	bool nodf;
+	bool nosum;
 	enum gro_opt_sim_csum csum;
 	enum gro_opt_sim_shape shape;
 };
+
+static inline bool gro_opt_sim_is_v4(enum gro_opt_sim_kind kind)
+{
+	return kind == GRO_OPT_SIM_V4 || kind == GRO_OPT_SIM_V4_UDP;
+}
+
+static inline bool gro_opt_sim_is_udp(enum gro_opt_sim_kind kind)
+{
+	return kind == GRO_OPT_SIM_V4_UDP || kind == GRO_OPT_SIM_V6_UDP;
+}
 
 /* What is noted of a packet that came out; compared as bytes. */
 struct gro_opt_sim_out {
@@ -91,6 +105,7 @@ struct gro_opt_sim_out {
  * @receive: handler of new packets
  * @complete: handler of aggregates
  * @type: protocol
+ * @dev: device of the packets
  * @nr_in: packets seen
  * @nr_out: packets that came out
  * @out: notes of them
@@ -100,6 +115,7 @@ struct gro_opt_sim {
 	struct sk_buff *(*receive)(struct list_head *head, struct sk_buff *skb);
 	int (*complete)(struct sk_buff *skb, int nhoff);
 	__be16 type;
+	struct net_device *dev;
 	u8 nr_in, nr_out;
 	struct gro_opt_sim_out out[GRO_OPT_SIM_MAX];
 };

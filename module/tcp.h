@@ -23,6 +23,14 @@ static __always_inline u32 gro_opt_seq_differs(const struct sk_buff *p,
 	return (ntohl(th2->seq) + skb_gro_len(p)) ^ ntohl(th->seq);
 }
 
+/* What doff says, or 0 if that is not at hand. */
+static __always_inline unsigned int gro_opt_tcp_len(const struct sk_buff *skb,
+						    const struct tcphdr *th,
+						    unsigned int thoff)
+{
+	return gro_opt_at_hand(skb, thoff + sizeof(*th)) ? th->doff * 4 : 0;
+}
+
 /* Does a TCP header of @thlen bytes make sense, and is it at hand? */
 static __always_inline bool gro_opt_tcp_sound(const struct sk_buff *skb,
 					      unsigned int thoff,
@@ -64,6 +72,8 @@ gro_opt_tcp_straight(const struct sk_buff *p, const struct sk_buff *skb,
 {
 	const struct skb_shared_info *pinfo = skb_shinfo(p);
 
+	if (unlikely(!gro_opt_at_hand(skb, hlen)))
+		return false;
 	/* An aggregate made by hardware has the length of all its segments. */
 	differs |= pinfo->gso_type;
 	differs |= len ^ pinfo->gso_size;
@@ -71,7 +81,7 @@ gro_opt_tcp_straight(const struct sk_buff *p, const struct sk_buff *skb,
 	differs |= (gro_opt_tcp_word(th) ^ gro_opt_tcp_word(th2)) &
 		   gro_opt_rules.tcp_equal;
 	differs |= gro_opt_seq_differs(p, th, th2);
-	if (unlikely(differs) || unlikely(!gro_opt_at_hand(skb, hlen)))
+	if (unlikely(differs))
 		return false;
 	if (unlikely(gro_opt_options_differ(th, th2, hlen - thoff)))
 		return false;

@@ -47,7 +47,7 @@ test_line_in_the_log() {
 	local version
 	fresh || return
 	version=$(cat "$GRO_OPT/version")
-	log_says "version ${version//./\\.}, kernel $(uname -r | sed 's/[.+]/\\&/g'), state off, features: tcp4 tcp6 exthdr$" &&
+	log_says "version ${version//./\\.}, kernel $(uname -r | sed 's/[.+]/\\&/g'), state off, features: ${FEATURES[*]}$" &&
 		expect "module version" "$(cat /sys/module/gro_opt/version)" "$version"
 }
 
@@ -144,7 +144,7 @@ test_state_empty() {
 
 test_feature_unknown() {
 	unload && load_wrong features=tcp4,nope EINVAL \
-		"features=tcp4,nope: there is no feature 'nope'; known are tcp4, tcp6, exthdr"
+		"features=tcp4,nope: there is no feature 'nope'; known are tcp4, tcp6, exthdr, udp4, udp6, all"
 }
 
 test_selfcheck_unknown() {

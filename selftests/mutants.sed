@@ -8,8 +8,8 @@ ip-id-unchecked         l3.h    s/return gro_opt_id_flush(p, .*/return 0 \& gro_
 ip-length-unchecked     l3.h    s/return (u16)(skb->len - off) != ntohs(iph->tot_len) ||/return/
 ip-csum-unchecked       l3.h    s/return gro_opt_fold64(sum) == 0xffff/return true/
 fragment-taken          fast.c  s/(iph->frag_off & htons(IP_MF | IP_OFFSET)) ||//
-options-taken           fast.c  s/\*(const u8 \*)iph == 0x45 && //
-protocol-unchecked      fast.c  s/if (unlikely(iph->protocol != IPPROTO_TCP))/if (0)/
+options-taken           fast.c  s/likely(\*(const u8 \*)iph == 0x45 &&$/likely(1 \&\&/
+protocol-unchecked      fast.c  /^gro_opt_inet_take(/,/^}/s/likely(iph->protocol == IPPROTO_TCP)/likely(iph->protocol != IPPROTO_UDP)/
 hop-limit-unchecked     l3.h    s/cpu_to_be64(0xFFFFFFFF0000FFFFULL)/cpu_to_be64(0xFFFFFFFF0000FF00ULL)/
 tclass-unchecked        l3.h    s/cpu_to_be64(0xFFFFFFFF0000FFFFULL)/cpu_to_be64(0xF00FFFFF0000FFFFULL)/
 flow-label-unchecked    l3.h    s/cpu_to_be64(0xF00FFFFF0000FF00ULL)/cpu_to_be64(0xF00000000000FF00ULL)/
@@ -42,7 +42,7 @@ tot-len-kept            fast.c  s/iph->tot_len = tot_len;/;/
 gso-type-lost           fast.c  s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/gro_opt_fixedid_gso(skb)/
 fixed-id-lost           fast.c  s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/SKB_GSO_TCPV4/
 payload-len-kept        fast.c  s/iph->payload_len = htons(payload);/;/
-pseudo-sum-off          l3.h  s/u64 sum = len + IPPROTO_TCP;/u64 sum = len + IPPROTO_UDP;/
+pseudo-sum-off          l3.h  s/u64 sum = len + proto;/u64 sum = len + 1 + proto;/
 csum-start-off          tcp.h  s/gro_opt_set_csum_start(skb, skb->transport_header,/gro_opt_set_csum_start(skb, skb->network_header,/
 summed-kept             tcp.h   s/skb->ip_summed = CHECKSUM_PARTIAL;/;/
 transport-unset         fast.c  /^gro_opt_tcp4(/,/^}/s/skb_set_transport_header(skb, thoff);/;/
@@ -58,3 +58,63 @@ next4-tos-unchecked     l3.h  s/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFFFFFFFF0
 next6-unchecked         l3.h  s/return (gro_opt_load64(iph) ^ gro_opt_load64(iph2)) |/return/
 version-unchecked       l3.h  s/((\*(const u8 \*)iph ^ 0x60) \& 0xf0);/0;/
 gso-of-held-unchecked   tcp.h  s/differs |= pinfo->gso_type;/;/
+udp-options-taken       udp.h   s/return \*(const u8 \*)iph == 0x45 && /return /
+udp-fragment-taken      udp.h   s/cpu_to_be32(0xBFFF00FF)/cpu_to_be32(0x000000FF)/
+udp-flush-overlooked    udp.h   s/off <= GRO_OPT_MAX_L3_OFFSET && !NAPI_GRO_CB(skb)->flush &&/off <= GRO_OPT_MAX_L3_OFFSET \&\&/
+udp-inner-taken         udp.h   s/off <= GRO_OPT_MAX_L3_OFFSET && !NAPI_GRO_CB(skb)->flush &&/!NAPI_GRO_CB(skb)->flush \&\&/
+udp4-tot-len-unchecked  udp.h   s/^	       len == ntohs(iph->tot_len) &&$//
+udp4-len-unchecked      udp.h   s/len - sizeof(\*iph) == ntohs(uh->len) &&//
+udp4-empty-taken        udp.h   s/len > sizeof(\*iph) + sizeof(\*uh) && //
+udp4-ip-csum-unchecked  udp.h   s/ && gro_opt_csum4_ok(iph);/;/
+udp6-pay-len-unchecked  udp.h   s/len == ntohs(iph->payload_len) && uh->len == iph->payload_len/len == ntohs(uh->len)/
+udp6-len-unchecked      udp.h   s/ && uh->len == iph->payload_len//
+udp6-empty-taken        udp.h   s/^	       len > sizeof(\*uh);/	       true;/
+udp4-rest-no-transport  udp.h   /^static __always_inline void gro_opt_udp4_note(/,/^}/s/skb_set_transport_header(.*/;/
+udp6-rest-no-transport  udp.h   /^static __always_inline void gro_opt_udp6_note(/,/^}/s/skb_set_transport_header(.*/;/
+udp4-rest-offset-off    udp.h   s/NAPI_GRO_CB(skb)->data_offset = off + sizeof(\*iph);/NAPI_GRO_CB(skb)->data_offset = off;/
+udp4-same-flow-kept     udp.c   /^struct sk_buff \*gro_opt_udp4_held(/,/^}/s/NAPI_GRO_CB(p)->same_flow = 0;/;/
+udp6-same-flow-kept     udp.c   /^struct sk_buff \*gro_opt_udp6_held(/,/^}/s/NAPI_GRO_CB(p)->same_flow = 0;/;/
+udp4-addrs-unchecked    udp.c   s/if ((gro_opt_addrs4(iph2) ^ gro_opt_addrs4(iph)) |/if ((0) |/
+udp6-addrs-unchecked    udp.c   /^struct sk_buff \*gro_opt_udp6_held(/,/^}/s/gro_opt_addrs6_differ(iph, iph2)) {/0) {/
+udp-protocol-unchecked  udp.c   s/(iph2->protocol ^ IPPROTO_UDP))/0)/
+udp4-ports-unchecked    udp.c   /^struct sk_buff \*gro_opt_udp4_held(/,/^}/s/gro_opt_load32(uh) != gro_opt_load32(iph2 + 1)/0/
+udp6-ports-unchecked    udp.c   /^struct sk_buff \*gro_opt_udp6_held(/,/^}/s/gro_opt_load32(uh) != gro_opt_load32(iph2 + 1)/0/
+udp4-zero-sum-joined    udp.c   /^struct sk_buff \*gro_opt_udp4_held(/,/^}/s/ || !uh->check))/))/
+udp6-zero-sum-joined    udp.c   /^struct sk_buff \*gro_opt_udp6_held(/,/^}/s/ || !uh->check))/))/
+udp-gso-taken           udp.c   s/return gro_opt_unusual(skb, off) || skb->encapsulation ||/return skb->encapsulation ||/
+udp-local-tunnel-taken  udp.c   s/return gro_opt_unusual(skb, off) || skb->encapsulation ||/return gro_opt_unusual(skb, off) ||/
+udp-chaining-overlooked udp.c   s/gro_opt_chains(skb) || skb_shinfo(p)->gso_type ||/skb_shinfo(p)->gso_type ||/
+udp-was-gso-overlooked  udp.c   s/gro_opt_chains(skb) || skb_shinfo(p)->gso_type ||/gro_opt_chains(skb) ||/
+udp-held-unvetted       udp.c   s/gro_opt_unusual_held(p, skb, skb_shinfo(p), len, type);/0;/
+udp-plain-socket-taken  udp.c   s/return likely(udp_test_bit(GRO_ENABLED, sk)) &&/return/
+udp-nobodys-taken       udp.c   s/return skb->dev->features & NETIF_F_GRO_UDP_FWD;/return true;/
+udp-full-len-unchecked  udp.c   s/differs |= (__force u16)(uh->len ^ uh2->len);/;/
+udp-full-len-lies       udp.c   s/differs |= len ^ ntohs(uh->len);/;/
+udp-csum-known-to-all   udp.c   s/return !differs && gro_opt_csum_known(skb, thoff);/return !differs;/
+udp-short-goes-on       udp.c   s/	if (uh->len == uh2->len)$/	if (1)/
+udp-sixty-five          udp.c   s/< GRO_OPT_UDP_MAX/<= GRO_OPT_UDP_MAX/
+udp-order-wrong         udp.c   /^gro_opt_udp_other(/,/^}/s/	return p;/	return NULL;/
+udp4-longer-joined      udp.c   /^gro_opt_udp4_decide(/,/^}/s/ || ntohs(uh->len) > ntohs(uh2->len) ||/ ||/
+udp6-longer-joined      udp.c   /^gro_opt_udp6_decide(/,/^}/s/ || ntohs(uh->len) > ntohs(uh2->len))/)/
+udp4-csum-unchecked     udp.c   s/ && gro_opt_udp4_csum_bad(skb))/ \&\& 0 \&\& gro_opt_udp4_csum_bad(skb))/
+udp6-csum-unchecked     udp.c   s/^	    gro_opt_udp6_csum_bad(skb, iph))/	    0 \&\& gro_opt_udp6_csum_bad(skb, iph))/
+udp4-id-unchecked       udp.c   /^gro_opt_udp4_next(/,/^}/s/!gro_opt_id_differs(p, iph, iph2) &&/1 \&\&/
+udp4-id-slow-unchecked  udp.c   /^gro_opt_udp4_decide(/,/^}/s/gro_opt_id_differs(p, iph, iph2))/0)/
+udp4-hdr-slow-unchecked udp.c   /^gro_opt_udp4_decide(/,/^}/s/l3 = gro_opt_hdr4_differs(iph, iph2);/l3 = 0;/
+udp4-hdr-unchecked      udp.c   /^gro_opt_udp4_next(/,/^}/s/gro_opt_next4_differs(iph, iph2)/0/
+udp6-hdr-slow-unchecked udp.c   /^gro_opt_udp6_decide(/,/^}/s/l3 = gro_opt_hdr6_differs(.*/l3 = 0;/
+udp6-hdr-unchecked      udp.c   /^gro_opt_udp6_next(/,/^}/s/gro_opt_next6_differs(iph, iph2)/0/
+udp-slow-offset-short   udp.c   s/NAPI_GRO_CB(skb)->data_offset = hlen;/;/
+udp-vet-unsound         udp.c   s/if (gro_opt_udp\([46]\)_sound(skb, iph, uh, off) &&/if (1 \&\&/
+udp-none-unsound        udp.c   s/if (unlikely(!gro_opt_udp\([46]\)_sound(skb, iph, uh, off))) {/if (0) {/
+udp-vet-usual           udp.c   /^gro_opt_udp[46]_vet(/,/^}/s/!gro_opt_udp_unusual(.*/1 \&\&/
+udp-vet-unwanted        udp.c   /^gro_opt_udp[46]_vet(/,/^}/s/gro_opt_udp_wanted(skb, gro_opt_udp[46]_lookup(skb, iph, uh)))/1)/
+udp-len-kept            udp_complete.c   s/	uh->len = htons(len);/	;/
+udp-check-kept          udp_complete.c   s/	uh->check = pseudo;/	;/
+udp-gso-type-lost       udp_complete.c   s/info->gso_type |= SKB_GSO_UDP_L4;/;/
+udp-segments-lost       udp_complete.c   s/info->gso_segs = NAPI_GRO_CB(skb)->count;/;/
+udp-csum-start-off      udp_complete.c   s/skb->csum_start = skb->transport_header;/skb->csum_start = skb->network_header;/
+udp-summed-kept         udp_complete.c   s/skb->ip_summed = CHECKSUM_PARTIAL;/;/
+udp-tot-len-kept        udp_complete.c   s/iph->tot_len = tot_len;/;/
+udp-payload-len-kept    udp_complete.c   s/iph->payload_len = htons(ulen);/;/
+udp-tunnel-completed    udp_complete.c   s/	       (const u8 \*)uh == skb_transport_header(skb) &&/	       1 \&\&/

@@ -114,6 +114,48 @@ static __always_inline void gro_opt_note_df(struct sk_buff *skb, bool df)
 #endif
 }
 
+/* Does L3 write in held packets what else differs, for L4 to read? */
+static __always_inline bool gro_opt_marks_held(void)
+{
+	return HAVE_GRO_CB_FLUSH_ID;
+}
+
+/**
+ * gro_opt_note_held4 - leave in a held packet what L3 found to differ
+ * @p: held packet with the addresses and the protocol of @skb
+ * @skb: new packet, whose is_atomic is still that of the header in front
+ * @differs: TTL, TOS or DF do
+ * @id_diff: IP-ID of the new packet minus that of @p, as u16
+ * @df: the new packet has DF set
+ */
+static __always_inline void gro_opt_note_held4(struct sk_buff *p,
+					       const struct sk_buff *skb,
+					       u32 differs, u16 id_diff,
+					       bool df)
+{
+#if HAVE_GRO_CB_FLUSH_ID
+	NAPI_GRO_CB(p)->flush |= differs;
+	if (!NAPI_GRO_CB(p)->is_atomic || !df)
+		id_diff = id_diff == NAPI_GRO_CB(p)->count ? 0 : 0xffff;
+	if (NAPI_GRO_CB(skb)->is_atomic)
+		NAPI_GRO_CB(p)->flush_id = id_diff;
+	else
+		NAPI_GRO_CB(p)->flush_id |= id_diff;
+#endif
+}
+
+/* The same behind an IPv6 header; @differs: traffic class or hop limit. */
+static __always_inline void gro_opt_note_held6(struct sk_buff *p,
+					       const struct sk_buff *skb,
+					       bool differs)
+{
+#if HAVE_GRO_CB_FLUSH_ID
+	NAPI_GRO_CB(p)->flush |= differs;
+	if (NAPI_GRO_CB(skb)->is_atomic)
+		NAPI_GRO_CB(p)->flush_id = 0;
+#endif
+}
+
 /**
  * gro_opt_id_flush - apply this kernel's IP-ID rule to a matching packet
  * @p: held packet; its fixed-ID state is updated when this is its 2nd segment

@@ -37,6 +37,7 @@ compiles() {
 # What we link against has to be exported; a header's prototype is no proof.
 needed='dev_add_offload dev_remove_offload gro_find_receive_by_type
 	gro_find_complete_by_type inet_offloads inet6_offloads
+	__udp4_lib_lookup __udp6_lib_lookup
 	tcp_gro_complete __skb_gro_checksum_complete'
 if [ -s "$symvers" ]; then
 	for sym in $needed; do
