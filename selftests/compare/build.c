@@ -55,8 +55,8 @@ static size_t build_ip4(const struct pkt *pkt, __u8 *at, size_t payload)
 	at[8] = pkt->ttl;
 	at[9] = pkt_proto(pkt);
 	put16(at + 10, 0);
-	put32(at + 12, 0x0a000000 | pkt->host);
-	put32(at + 16, 0x0a0000fe);
+	put32(at + 12, (pkt->ends ? 0xc0000201 : 0x0a000000) + pkt->host);
+	put32(at + 16, pkt->ends ? 0xc0000202 : 0x0a0000fe);
 	put16(at + 10, csum_fold(csum_add(0, at, len)) ^
 	      pkt->bad_ip_csum);
 	return len;
@@ -90,9 +90,9 @@ static size_t build_ip6(const struct pkt *pkt, __u8 *at, size_t payload)
 	at[6] = pkt->nr_exts ? pkt->exts[0] : pkt_proto(pkt);
 	at[7] = pkt->ttl;
 	put32(at + 8, 0x20010db8);
-	at[23] = pkt->host;
+	at[23] = pkt->ends + pkt->host;
 	put32(at + 24, 0x20010db8);
-	at[39] = 0xfe;
+	at[39] = pkt->ends ? 2 : 0xfe;
 	for (i = 0; i < pkt->nr_exts; i++)
 		len += build_ext(pkt, at + len, i);
 	put16(at + 4, len - 40 + payload + pkt->lie);
@@ -342,9 +342,9 @@ void pkt_print(FILE *out, const struct pkt *pkt)
 	for (i = 0; i < pkt->nr_exts; i++)
 		fprintf(out, "+%u(%u)", pkt->exts[i],
 			8 * (pkt->ext_units[i] + 1));
-	fprintf(out, " host %u port %u>%u seq %u ack %u len %u id %u ttl %u tos %u",
-		pkt->host, pkt->sport, pkt->dport, pkt->seq, pkt->ack, pkt->len, pkt->id,
-		pkt->ttl, pkt->tos);
+	fprintf(out, " host %u%s port %u>%u seq %u ack %u len %u id %u ttl %u tos %u",
+		pkt->host, pkt->ends ? " (ends)" : "", pkt->sport, pkt->dport,
+		pkt->seq, pkt->ack, pkt->len, pkt->id, pkt->ttl, pkt->tos);
 	fprintf(out, " win %u df %u opt %u/%u/%u flags %#x vlans %u tag %u",
 		pkt->win, pkt->df, pkt->optlen, pkt->opt, pkt->opt_flip,
 		pkt->flags, pkt->vlans, pkt->vlan_tag);

@@ -56,6 +56,7 @@ enum wrap {
 #define PORT_PLAIN	5001	/* a socket that wants single datagrams */
 #define PORT_GRO	5002	/* UDP_GRO: one that takes aggregates */
 #define PORT_EATEN	5003	/* gro_lab eats what begins with an odd byte */
+#define PORT_LATE	5004	/* likewise, while SOCKS_LATE is set */
 #define PORT_VXLAN	4789
 #define PORT_GPE	4790
 #define PORT_GENEVE	6081
@@ -103,6 +104,7 @@ struct pkt {
 	__u8 exts[EXTS_MAX];	/* next header numbers */
 	__u8 ext_units[EXTS_MAX];	/* 8 bytes each, less one */
 	__u8 host;		/* last byte of the source address */
+	bool ends;		/* addresses are those of a tunnel's ends */
 	__u8 vlans;		/* tags in the payload */
 	bool vlan_tag;		/* a tag in the skb */
 	__u16 sport, dport;
@@ -173,6 +175,8 @@ struct episode {
 	__u8 *features;		/* GRO_LAB_DEV_*, of the batch that begins here */
 #define DEV_XDP	0x80		/* and generic XDP */
 #define SOCKS_SWAP	0x40	/* PORT_GRO and PORT_PLAIN: each as the other */
+#define SOCKS_LATE	0x20	/* PORT_LATE has its socket, not PORT_EATEN */
+#define NOT_LAB		(DEV_XDP | SOCKS_SWAP | SOCKS_LATE)
 	struct pkt *pkts;	/* NULL for frames from a capture */
 };
 
@@ -242,6 +246,7 @@ void wrap_repair(__u8 *bytes, size_t len);
  */
 void network_setup(int fd);
 void network_swap(bool swap);
+void network_late(bool late);
 void network_print(FILE *out);
 /* Is @name, as network_print() has it, one that this kernel has nobody for? */
 bool network_lacks(const char *name);

@@ -50,6 +50,7 @@ static const struct device {
 static bool there[ARRAY_SIZE(devices)];
 static int sockets[6] = { -1, -1, -1, -1, -1, -1 };
 static bool eats;
+static int lab;
 static pid_t owner;
 
 static bool run(const char *program, const char *arguments)
@@ -129,6 +130,19 @@ void network_swap(bool swap)
 	}
 }
 
+/* Whose packets are eaten: a socket may come while packets for it are held. */
+void network_late(bool late)
+{
+	const __u16 port = late ? PORT_LATE : PORT_EATEN;
+	static bool was;
+
+	if (owner != getpid() || !eats || late == was)
+		return;
+	was = late;
+	if (ioctl(lab, GRO_LAB_EAT, &port))
+		die("GRO_LAB_EAT: %s", strerror(errno));
+}
+
 void network_setup(int fd)
 {
 	const __u16 eaten = PORT_EATEN;
@@ -150,7 +164,8 @@ void network_setup(int fd)
 		there[i] = ip(devices[i].add) &&
 			   (!devices[i].up || ip(devices[i].up));
 	/* Until the last one closes the lab. */
-	eats = !ioctl(fd, GRO_LAB_EAT, &eaten);
+	lab = fd;
+	eats = !ioctl(lab, GRO_LAB_EAT, &eaten);
 	owner = getpid();
 	atexit(network_end);
 }

@@ -286,7 +286,7 @@ static void batch_describe(struct lab_batch *batch, const struct episode *e,
 					       GRO_LAB_B_HOLD;
 	if (e->settle)
 		head->flags |= GRO_LAB_B_SETTLE;
-	head->features = e->features[from] & ~(DEV_XDP | SOCKS_SWAP);
+	head->features = e->features[from] & ~NOT_LAB;
 	head->entry = e->entry;
 	head->gro_max_size = e->gro_max_size;
 	head->gro_ipv4_max_size = e->gro_ipv4_max_size;
@@ -316,6 +316,7 @@ void episode_run(int fd, const struct episode *e, enum run_mode mode,
 		batch_describe(&batch, e, from, i + 1 == e->nr);
 		xdp_set(e->features[from] & DEV_XDP);
 		network_swap(e->features[from] & SOCKS_SWAP);
+		network_late(e->features[from] & SOCKS_LATE);
 		lab_write(fd, &batch);
 		result = lab_read(fd);
 		outcome_add(out, from, result);

@@ -51,6 +51,7 @@ static const struct key {
 	FIELD("win", win), FIELD("ttl", ttl), FIELD("tos", tos),
 	FIELD("df", df), FIELD("optlen", optlen), FIELD("opt", opt),
 	FIELD("optflip", opt_flip), FIELD("host", host), FIELD("hash", hash),
+	FIELD("ends", ends),
 	FIELD("dport", dport), FIELD("label", flow_label),
 	FIELD("proto", proto), FIELD("ihl", ihl), FIELD("doff", doff),
 	FIELD("frag", frag), FIELD("lie", lie), FIELD("udplie", udp_lie),

@@ -2,6 +2,7 @@
 /*
  * A UDP socket whose GRO handler takes packets away, as that of ESP in UDP does
  * with what it decrypts: an odd first byte of payload is eaten. The others pass.
+ * It asks for aggregates as well, and completes what was held before it came.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -31,6 +32,11 @@ static struct sk_buff *lab_encap_receive(struct sock *sk,
 	}
 	skb_queue_tail(&lab_eaten, skb);
 	return ERR_PTR(-EINPROGRESS);
+}
+
+static int lab_encap_complete(struct sock *sk, struct sk_buff *skb, int nhoff)
+{
+	return 0;
 }
 
 /* Nothing gets as far: what leaves GRO is dropped at the device. */
@@ -72,14 +78,17 @@ static int lab_encap_attach(struct socket *sock)
 		.encap_type = 1,
 		.encap_rcv = lab_encap_rcv,
 		.gro_receive = lab_encap_receive,
+		.gro_complete = lab_encap_complete,
 	};
+	int one = 1;
 
 	setup = symbol_get(setup_udp_tunnel_sock);
 	if (!setup)
 		return -EOPNOTSUPP;
 	setup(&init_net, LAB_TUNNEL_SOCK(sock), &cfg);
 	symbol_put(setup_udp_tunnel_sock);
-	return 0;
+	return sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO,
+				     KERNEL_SOCKPTR(&one), sizeof(one));
 }
 
 static int lab_encap_open(unsigned int which, u16 port)
