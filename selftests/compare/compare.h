@@ -245,6 +245,11 @@ void wrap_repair(__u8 *bytes, size_t len);
  * what the sockets want, is in episodes: their features.
  */
 void network_setup(int fd);
+/*
+ * Before network_setup(): VXLAN is to be the only tunnel. Some kernels have a
+ * shortcut to the socket of one that is.
+ */
+void network_alone(void);
 void network_swap(bool swap);
 void network_late(bool late);
 void network_print(FILE *out);

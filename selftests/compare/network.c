@@ -49,7 +49,7 @@ static const struct device {
 
 static bool there[ARRAY_SIZE(devices)];
 static int sockets[6] = { -1, -1, -1, -1, -1, -1 };
-static bool eats;
+static bool eats, alone;
 static int lab;
 static pid_t owner;
 
@@ -143,6 +143,11 @@ void network_late(bool late)
 		die("GRO_LAB_EAT: %s", strerror(errno));
 }
 
+void network_alone(void)
+{
+	alone = true;
+}
+
 void network_setup(int fd)
 {
 	const __u16 eaten = PORT_EATEN;
@@ -158,14 +163,14 @@ void network_setup(int fd)
 	sockets[5] = socket_open(AF_INET6, PORT_ESP, true);
 	/* Unlike the others they are not loaded by asking for them. */
 	run("modprobe", "-a fou esp4 esp4_offload esp6 esp6_offload");
-	for (i = 4; i < 6; i++)
+	for (i = 4; i < 6 && !alone; i++)
 		esp_attach(sockets[i]);
-	for (i = 0; i < ARRAY_SIZE(devices); i++)
+	for (i = 0; i < (alone ? 1 : ARRAY_SIZE(devices)); i++)
 		there[i] = ip(devices[i].add) &&
 			   (!devices[i].up || ip(devices[i].up));
 	/* Until the last one closes the lab. */
 	lab = fd;
-	eats = !ioctl(lab, GRO_LAB_EAT, &eaten);
+	eats = !alone && !ioctl(lab, GRO_LAB_EAT, &eaten);
 	owner = getpid();
 	atexit(network_end);
 }
