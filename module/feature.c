@@ -36,12 +36,12 @@ int gro_opt_feature_find(const char *name)
 /* Does any of them act? The first thing a packet asks. */
 DEFINE_STATIC_KEY_FALSE(gro_opt_key_acting);
 
-static void gro_opt_acting_set(bool acting)
+static void gro_opt_key_set(struct static_key_false *key, bool on)
 {
-	if (acting)
-		static_branch_enable(&gro_opt_key_acting);
+	if (on)
+		static_branch_enable(key);
 	else
-		static_branch_disable(&gro_opt_key_acting);
+		static_branch_disable(key);
 }
 
 /* Bring the static keys in line with state and wishes. May sleep. */
@@ -59,13 +59,10 @@ void gro_opt_features_apply(void)
 		acting |= act;
 		if (act == f->active)
 			continue;
-		if (act)
-			static_branch_enable(gro_opt_keys[id]);
-		else
-			static_branch_disable(gro_opt_keys[id]);
+		gro_opt_key_set(gro_opt_keys[id], act);
 		WRITE_ONCE(f->active, act);
 	}
-	gro_opt_acting_set(acting);
+	gro_opt_key_set(&gro_opt_key_acting, acting);
 }
 
 /**
@@ -195,11 +192,7 @@ void gro_opt_features_force(bool act)
 {
 	int id;
 
-	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
-		if (act)
-			static_branch_enable(gro_opt_keys[id]);
-		else
-			static_branch_disable(gro_opt_keys[id]);
-	}
-	gro_opt_acting_set(act);
+	for (id = 0; id < GRO_OPT_NR_FEATURES; id++)
+		gro_opt_key_set(gro_opt_keys[id], act);
+	gro_opt_key_set(&gro_opt_key_acting, act);
 }
