@@ -10,7 +10,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "../bench/frame.h"
 #include "compare/compare.h"
@@ -558,13 +557,10 @@ static void describe(struct result *r)
 /* The one of "7.3: A; 6.1: B; C" that is for this kernel. */
 static const char *for_kernel(const char *text, char *copy, size_t size)
 {
+	const char *series = kernel_series();
+	const size_t len = strlen(series);
 	char *word, *save, *colon;
-	struct utsname uts;
-	size_t len;
 
-	uname(&uts);
-	len = strcspn(uts.release, ".");
-	len += 1 + strspn(uts.release + len + 1, "0123456789");
 	snprintf(copy, size, "%s", text);
 	for (word = strtok_r(copy, ";", &save); word;
 	     word = strtok_r(NULL, ";", &save)) {
@@ -572,7 +568,7 @@ static const char *for_kernel(const char *text, char *copy, size_t size)
 		colon = strchr(word, ':');
 		if (!colon)
 			return word;
-		if (!strncmp(word, uts.release, len) && colon == word + len)
+		if (!strncmp(word, series, len) && colon == word + len)
 			return colon + 2;
 	}
 	return "";

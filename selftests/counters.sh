@@ -232,11 +232,7 @@ static_neighbours() {
 		ip -n "$B" neigh add fd00::1 lladdr "$mac_a" dev b0
 }
 
-if ! setup_ns A B || ! connect "$A" a0 "$B" b0 ||
-	! address "$A" a0 10.0.0.1/24 fd00::1/64 ||
-	! address "$B" b0 10.0.0.2/24 fd00::2/64 || ! static_neighbours ||
-	! offload "$A" a0 tso off gso off tx off || ! offload "$B" b0 gro on ||
-	! sink "$B"; then
+if ! pair tso off gso off tx off || ! static_neighbours || ! sink "$B"; then
 	skip_all "cannot make namespaces with veth between them"
 fi
 wait_for 20 quiet >&2

@@ -20,14 +20,6 @@ foreign() {
 	modprobe gro_foreign "$@"
 }
 
-foreign_goes() {
-	expect "unload gro_foreign" "$(aid unload gro_foreign)" OK
-}
-
-no_foreign() {
-	[ ! -d /sys/module/gro_foreign ] || foreign_goes
-}
-
 start_afresh() {
 	no_foreign && fresh
 }
@@ -40,7 +32,7 @@ streams() {
 	streams_pid=$!
 }
 
-streams_arrive() {
+both_arrive() {
 	finish "$streams_pid" || {
 		cat "$TMP/streams"
 		return 1
@@ -85,7 +77,7 @@ lost() {
 	is_faulted "$LOST" && uevents_say "tcp$1: .*" 1 &&
 		expect enable_seq "$(seq_now)" $((seq + 1)) &&
 		expect faults "$(faults)" 1 && expect lose "$(cat "$LOSE")" 0 &&
-		all_inactive && streams_arrive && handled_by stock &&
+		all_inactive && both_arrive && handled_by stock &&
 		refused "$GRO_OPT/state" on EBUSY 'state stays faulted \(.*\); write off first' &&
 		refused "$GRO_OPT/features/tcp4/enabled" 0 EBUSY &&
 		expect_like "unload" "$(aid unload gro_opt)" 'EAGAIN|EBUSY' &&
@@ -176,7 +168,7 @@ one_fault_traced() {
 	is_faulted "$LOST"
 	sleep 0.2
 	trace_stop >"$TMP/trace"
-	streams_arrive && no_foreign && set_state off || return
+	both_arrive && no_foreign && set_state off || return
 	found=$(after_the_fault "$TMP/trace") || {
 		tail -n 50 "$TMP/trace"
 		return 1
@@ -198,7 +190,7 @@ one_fault_counted() {
 	ours=$(counter tcp4 packets)
 	sleep 0.2
 	expect "packets of ours" "$(counter tcp4 packets)" "$ours" &&
-		streams_arrive && no_foreign && set_state off
+		both_arrive && no_foreign && set_state off
 }
 
 test_how_soon() {
@@ -239,7 +231,7 @@ test_foreign_entry_in_passthrough() {
 test_foreign_entry_under_streams() {
 	start_afresh && set_state on && streams 4 && wait_for 10 merging 4 &&
 		foreign && is_faulted "$FOREIGN" && sleep 0.2 && foreign_goes &&
-		off_mends && streams_arrive
+		off_mends && both_arrive
 }
 
 # The first reason stays, and "on" is no way out.
@@ -272,10 +264,7 @@ unload || skip_all "gro_opt is loaded and does not let go"
 modprobe -n gro_foreign 2>/dev/null || skip_all "no module gro_foreign"
 no_foreign
 remember_tables
-if ! setup_ns A B || ! connect "$A" a0 "$B" b0 ||
-	! address "$A" a0 10.0.0.1/24 fd00::1/64 ||
-	! address "$B" b0 10.0.0.2/24 fd00::2/64 || ! offload "$A" a0 tso off ||
-	! offload "$B" b0 gro on || ! sink "$B"; then
+if ! pair tso off || ! sink "$B"; then
 	skip_all "cannot make namespaces with veth between them"
 fi
 

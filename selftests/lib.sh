@@ -122,6 +122,12 @@ wait_for() {
 
 # --- the kernel's log -------------------------------------------------------
 
+# one_of WORD...
+one_of() {
+	local n=$((RANDOM % $# + 1))
+	echo "${!n}"
+}
+
 log_mark() {
 	MARK="gro_opt selftest: $SCRIPT $1 $$"
 	echo "$MARK" >/dev/kmsg
@@ -259,6 +265,15 @@ pop_module() {
 	if [ "$was_state" != faulted ]; then set_state "$was_state"; fi
 }
 
+# gro_foreign.ko, another module in the offload table.
+foreign_goes() {
+	expect "unload gro_foreign" "$(aid unload gro_foreign)" OK
+}
+
+no_foreign() {
+	[ ! -d /sys/module/gro_foreign ] || foreign_goes
+}
+
 listen_for_uevents() {
 	if [ -n "$listener" ]; then kill "$listener"; fi
 	: >"$TMP/uevents"
@@ -324,6 +339,15 @@ offload() {
 	on "$ns" ethtool -K "$dev" "$@" >/dev/null
 }
 
+# pair FEATURE on|off ...: namespaces A and B, whose b0 has GRO; the features are
+# of a0 at the other end.
+pair() {
+	setup_ns A B && connect "$A" a0 "$B" b0 &&
+		address "$A" a0 10.0.0.1/24 fd00::1/64 &&
+		address "$B" b0 10.0.0.2/24 fd00::2/64 && offload "$A" a0 "$@" &&
+		offload "$B" b0 gro on
+}
+
 # start OUTPUT NAMESPACE COMMAND...: a program in the background, gone at the
 # end; its own process in $!, so nothing in between.
 start() {
@@ -345,6 +369,18 @@ sink() {
 	: >"$TMP/sink"
 	start "$TMP/sink" "$ns" traffic listen 4000
 	wait_for 10 grep -q ready "$TMP/sink"
+}
+
+# Streams from A, started into $TMP/stream?: PIDs.
+streams=()
+
+# All of them still there, and their bytes right.
+streams_arrive() {
+	local pid status=0
+	for pid in "${streams[@]}"; do finish "$pid" || status=1; done
+	cat "$TMP"/stream?
+	expect "streams that arrived" "$(cat "$TMP"/stream? | grep -c right)" \
+		"${#streams[@]}" && return "$status"
 }
 
 # 200 KB from A to B, which listens at 10.0.0.2.

@@ -164,10 +164,7 @@ test_feature_off() {
 }
 
 [ -x "$RX" ] || skip_all "no udpgso_bench_rx in this kernel's source"
-if ! setup_ns A B || ! connect "$A" a0 "$B" b0 ||
-	! address "$A" a0 10.0.0.1/24 fd00::1/64 ||
-	! address "$B" b0 10.0.0.2/24 fd00::2/64 ||
-	! offload "$A" a0 tso off tx-udp-segmentation off || ! offload "$B" b0 gro on; then
+if ! pair tso off tx-udp-segmentation off; then
 	skip_all "cannot make namespaces with veth between them"
 fi
 

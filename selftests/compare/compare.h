@@ -245,6 +245,8 @@ void wrap_repair(__u8 *bytes, size_t len);
  * what the sockets want, is in episodes: their features.
  */
 void network_setup(int fd);
+/* "6.1" of 6.1.0-57-amd64. */
+const char *kernel_series(void);
 /*
  * Before network_setup(): VXLAN is to be the only tunnel. Some kernels have a
  * shortcut to the socket of one that is.

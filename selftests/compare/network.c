@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "compare.h"
@@ -65,6 +66,20 @@ static bool run(const char *program, const char *arguments)
 static bool ip(const char *arguments)
 {
 	return run("ip", arguments);
+}
+
+const char *kernel_series(void)
+{
+	static struct utsname uts;
+	size_t len;
+
+	if (!uts.release[0]) {
+		uname(&uts);
+		len = strcspn(uts.release, ".");
+		len += 1 + strspn(uts.release + len + 1, "0123456789");
+		uts.release[len] = 0;
+	}
+	return uts.release;
 }
 
 static int socket_open(int family, unsigned int port, bool gro)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Random streams: ordinary ones with something odd every now and then. */
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "compare.h"
 
@@ -476,15 +475,6 @@ static void random_segment(struct flow *f, struct pkt *pkt, __u64 *rng)
 		f->pkt.flags ^= 0x80;
 }
 
-static bool is_6_1(void)
-{
-	static struct utsname uts;
-
-	if (!uts.release[0])
-		uname(&uts);
-	return !strncmp(uts.release, "6.1.", 4);
-}
-
 /*
  * 6.1's udp6_gro_complete() takes 40 bytes of the innermost network header for its
  * own. With IPv4 and UDP there are 28, and what lies behind them is in the sum of
@@ -494,7 +484,8 @@ static void spare_inner_addresses(struct pkt *pkt)
 {
 	unsigned int i;
 
-	if (pkt->l3 != 4 || pkt->proto != 17 || !is_6_1())
+	if (pkt->l3 != 4 || pkt->proto != 17 ||
+	    strcmp(kernel_series(), "6.1"))
 		return;
 	for (i = 0; i < OUTERS_MAX; i++)
 		if (pkt->outer[i].l3 == 6)
