@@ -8,4 +8,4 @@
 
 modprobe gro_lab || skip_all "no module gro_lab"
 fresh || exit
-parity --one-tunnel --seed "${SEED:-3}" --packets "${PACKETS:-8000}"
+parity --one-tunnel vxlan --seed "${SEED:-3}" --packets "${PACKETS:-8000}"

@@ -23,7 +23,7 @@ struct options {
 static void usage(FILE *out)
 {
 	fputs("Usage: parity [--seed N] [--packets N] [--only N] [--kind KIND]\n"
-	      "              [--one-tunnel] [--mutate] [--brief]\n\n"
+	      "              [--one-tunnel WHICH] [--mutate] [--brief]\n\n"
 	      "Runs random streams through gro_lab.ko with stock's handlers, with ours\n"
 	      "passing on, with ours, with state and features changing between batches\n"
 	      "while packets are held, and with a coin that gives each packet to ours or\n"
@@ -33,7 +33,9 @@ static void usage(FILE *out)
 	      "  --only N     the episode with this number alone, to repeat it\n"
 	      "  --kind KIND  of flows: tcp, udp, tunnel, all (all); all but tcp wants ip of\n"
 	      "               iproute2, and opens sockets and makes tunnel devices\n"
-	      "  --one-tunnel VXLAN alone has a device: some kernels look that up faster\n"
+	      "  --one-tunnel WHICH\n"
+	      "               one UDP tunnel alone, which some kernels look up faster: vxlan,\n"
+	      "               or eater, gro_lab's, which comes while packets are held\n"
 	      "  --mutate     one frame in four has bits flipped, fields that lie, its end cut\n"
 	      "               off, or another one's head\n"
 	      "  --brief      end at the first difference, without showing it\n",
@@ -47,7 +49,7 @@ static void parse(int argc, char **argv, struct options *opts)
 		{ "packets", required_argument, NULL, 'p' },
 		{ "only", required_argument, NULL, 'o' },
 		{ "kind", required_argument, NULL, 'k' },
-		{ "one-tunnel", no_argument, NULL, '1' },
+		{ "one-tunnel", required_argument, NULL, '1' },
 		{ "mutate", no_argument, NULL, 'm' },
 		{ "brief", no_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
@@ -72,7 +74,8 @@ static void parse(int argc, char **argv, struct options *opts)
 				die("no such kind: %s", optarg);
 			break;
 		case '1':
-			network_alone();
+			if (!network_alone(optarg))
+				die("no such tunnel: %s", optarg);
 			break;
 		case 'm':
 			opts->mutate = true;

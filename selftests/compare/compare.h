@@ -248,10 +248,13 @@ void network_setup(int fd);
 /* "6.1" of 6.1.0-57-amd64. */
 const char *kernel_series(void);
 /*
- * Before network_setup(): VXLAN is to be the only tunnel. Some kernels have a
- * shortcut to the socket of one that is.
+ * Before network_setup(): @name is to be the only UDP tunnel, "vxlan" or "eater",
+ * gro_lab's. Some kernels have a shortcut to the socket of one that is. Returns
+ * false if it is neither.
  */
-void network_alone(void);
+bool network_alone(const char *name);
+/* Is it gro_lab's? Its socket may come while packets for it are held. */
+bool network_eater_alone(void);
 void network_swap(bool swap);
 void network_late(bool late);
 void network_print(FILE *out);

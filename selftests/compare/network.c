@@ -50,7 +50,9 @@ static const struct device {
 
 static bool there[ARRAY_SIZE(devices)];
 static int sockets[6] = { -1, -1, -1, -1, -1, -1 };
-static bool eats, alone;
+/* ALL: each its own; one of the others: that one, and no other. */
+static enum { ALL, VXLAN, EATER } tunnels;
+static bool eats;
 static int lab;
 static pid_t owner;
 
@@ -158,9 +160,30 @@ void network_late(bool late)
 		die("GRO_LAB_EAT: %s", strerror(errno));
 }
 
-void network_alone(void)
+bool network_alone(const char *name)
 {
-	alone = true;
+	if (!strcmp(name, "vxlan"))
+		tunnels = VXLAN;
+	else if (!strcmp(name, "eater"))
+		tunnels = EATER;
+	return tunnels != ALL;
+}
+
+bool network_eater_alone(void)
+{
+	return tunnels == EATER;
+}
+
+static unsigned int devices_nr(void)
+{
+	switch (tunnels) {
+	case VXLAN:
+		return 1;
+	case EATER:
+		return 0;
+	default:
+		return ARRAY_SIZE(devices);
+	}
 }
 
 void network_setup(int fd)
@@ -178,14 +201,14 @@ void network_setup(int fd)
 	sockets[5] = socket_open(AF_INET6, PORT_ESP, true);
 	/* Unlike the others they are not loaded by asking for them. */
 	run("modprobe", "-a fou esp4 esp4_offload esp6 esp6_offload");
-	for (i = 4; i < 6 && !alone; i++)
+	for (i = 4; i < 6 && tunnels == ALL; i++)
 		esp_attach(sockets[i]);
-	for (i = 0; i < (alone ? 1 : ARRAY_SIZE(devices)); i++)
+	for (i = 0; i < devices_nr(); i++)
 		there[i] = ip(devices[i].add) &&
 			   (!devices[i].up || ip(devices[i].up));
 	/* Until the last one closes the lab. */
 	lab = fd;
-	eats = !alone && !ioctl(lab, GRO_LAB_EAT, &eaten);
+	eats = tunnels != VXLAN && !ioctl(lab, GRO_LAB_EAT, &eaten);
 	owner = getpid();
 	atexit(network_end);
 }

@@ -126,6 +126,8 @@ static void random_udp(struct pkt *pkt, __u64 *rng)
 
 	pkt->proto = 17;
 	pkt->dport = ports[rnd(rng) % (one_in(rng, 6) ? 7 : 4)];
+	if (network_eater_alone() && one_in(rng, 2))
+		pkt->dport = one_in(rng, 2) ? PORT_EATEN : PORT_LATE;
 	pkt->no_csum = one_in(rng, 12);
 }
 
@@ -495,8 +497,10 @@ static void spare_inner_addresses(struct pkt *pkt)
 /* Of the device, from a batch on. */
 static __u8 random_features(__u64 *rng)
 {
-	const __u8 swap = one_in(rng, 4) ? SOCKS_SWAP : 0;
+	__u8 swap = one_in(rng, 4) ? SOCKS_SWAP : 0;
 
+	if (network_eater_alone() && one_in(rng, 2))
+		swap |= SOCKS_LATE;
 	if (one_in(rng, 2))
 		return swap;
 	if (one_in(rng, 12))
