@@ -34,7 +34,7 @@ builds() {
 		tail -n 10 "$log" | sed 's/^/# /'
 	elif [ ! -s "$folder/module/gro_opt.ko" ]; then
 		result "not ok" "$name: there is no gro_opt.ko in $folder"
-	elif grep -E '(^|/)module/[a-z_]+\.[ch]:[0-9]+:[0-9]+: warning' "$log" |
+	elif grep -E '(^|/)module/[a-z_/]+\.[ch]:[0-9]+:[0-9]+: warning' "$log" |
 		sed 's/^/# /' | grep .; then
 		result "not ok" "$name builds without a warning"
 	else
