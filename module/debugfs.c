@@ -160,6 +160,22 @@ static int gro_opt_fail_step_set(void *data, u64 val)
 DEFINE_DEBUGFS_ATTRIBUTE(gro_opt_fail_step_fops, gro_opt_fail_step_get,
 			 gro_opt_fail_step_set, "%llu\n");
 
+static int gro_opt_slow_ns_get(void *data, u64 *val)
+{
+	*val = gro_opt_ab_slow_ns;
+	return 0;
+}
+
+static int gro_opt_slow_ns_set(void *data, u64 val)
+{
+	if (!gro_opt_may_write("inject/slow_ns"))
+		return -EPERM;
+	WRITE_ONCE(gro_opt_ab_slow_ns, min_t(u64, val, NSEC_PER_MSEC));
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(gro_opt_slow_ns_fops, gro_opt_slow_ns_get,
+			 gro_opt_slow_ns_set, "%llu\n");
+
 static void gro_opt_debugfs_features(void)
 {
 	struct dentry *features, *dir;
@@ -188,12 +204,15 @@ void gro_opt_debugfs_init(void)
 			    &gro_opt_percpu_fops);
 	debugfs_create_u32("faults", 0400, gro_opt_debugfs, &gro_opt_faults);
 	gro_opt_debugfs_features();
+	gro_opt_ab_debugfs(gro_opt_debugfs);
 
 	inject = debugfs_create_dir("inject", gro_opt_debugfs);
 	debugfs_create_file("fault", 0200, inject, NULL,
 			    &gro_opt_inject_fault_fops);
 	debugfs_create_file("fail_step", 0600, inject, NULL,
 			    &gro_opt_fail_step_fops);
+	debugfs_create_file("slow_ns", 0600, inject, NULL,
+			    &gro_opt_slow_ns_fops);
 }
 
 /* Waits for whoever is inside one of the files. May sleep. */

@@ -43,6 +43,7 @@
  * cb: csum, csum_valid, csum_cnt, recursion_counter, is_ipv6 (-6.12) are read in
  *     the same pass only; stock's UDP handler finds them as from stock's L3.
  */
+#include "ab/path.h"
 #include "l3.h"
 #include "tcp.h"
 #include "udp.h"
@@ -228,13 +229,73 @@ gro_opt_inet_pass(struct list_head *head, struct sk_buff *skb)
 	return static_call(gro_opt_stock4_receive)(head, skb);
 }
 
-/* With a list of devices: out of line, so that without one nobody pays. */
+/* What the sampled packets of an A/B run go through; others jump there. */
+noinline struct sk_buff *gro_opt_inet_way(struct list_head *head,
+					  struct sk_buff *skb,
+					  const struct gro_opt_ab_bin *bin)
+{
+	if (bin->way == GRO_OPT_AB_OPT ||
+	    (bin->way == GRO_OPT_AB_SOME && gro_opt_inet_in(skb, bin)))
+		return gro_opt_inet_take(head, skb);
+	return gro_opt_inet_pass(head, skb);
+}
+
+/* Inner headers go the way of the outer ones and are not counted. */
+static noinline struct sk_buff *gro_opt_inet_inner(struct list_head *head,
+						   struct sk_buff *skb)
+{
+	const struct gro_opt_ab_bin *bin = gro_opt_ab_outer(skb);
+
+	if (bin)
+		return gro_opt_inet_way(head, skb, bin);
+	return static_call(gro_opt_stock4_receive)(head, skb);
+}
+
+static __always_inline struct sk_buff *
+gro_opt_inet_ab(struct list_head *head, struct sk_buff *skb)
+{
+	const unsigned int off = skb_gro_offset(skb);
+	struct gro_opt_ab_bin *bin;
+
+	if (unlikely(off > GRO_OPT_MAX_L3_OFFSET))
+		return gro_opt_inet_inner(head, skb);
+	if (likely(!gro_opt_ab_hashed())) {
+		bin = gro_opt_ab_bin();
+	} else {
+		bin = gro_opt_ab_bin4(skb, off);
+		if (unlikely(!bin))
+			return static_call(gro_opt_stock4_receive)(head, skb);
+	}
+	if (unlikely(!--bin->left))
+		return gro_opt_ab_sample4(head, skb, bin);
+	if (bin->way == GRO_OPT_AB_OPT)
+		return gro_opt_inet_take(head, skb);
+	if (bin->way == GRO_OPT_AB_PASS)
+		return gro_opt_inet_pass(head, skb);
+	return gro_opt_inet_way(head, skb, bin);
+}
+
+/* With a list of devices. On its own, as it calls and so needs a stack frame. */
 static noinline struct sk_buff *
 gro_opt_inet_filter(struct list_head *head, struct sk_buff *skb)
 {
-	if (gro_opt_device_listed(skb->dev))
-		return gro_opt_inet_take(head, skb);
-	return gro_opt_inet_pass(head, skb);
+	if (!gro_opt_device_listed(skb->dev))
+		return gro_opt_inet_pass(head, skb);
+	if (static_branch_unlikely(&gro_opt_key_ab))
+		return gro_opt_inet_ab(head, skb);
+	return gro_opt_inet_take(head, skb);
+}
+
+/*
+ * Some packets are not ours: those of devices that are not listed, of an arm of
+ * an A/B run. Out of line, so that without either nobody pays.
+ */
+static noinline struct sk_buff *
+gro_opt_inet_detour(struct list_head *head, struct sk_buff *skb)
+{
+	if (static_branch_unlikely(&gro_opt_key_devices))
+		return gro_opt_inet_filter(head, skb);
+	return gro_opt_inet_ab(head, skb);
 }
 
 /**
@@ -251,8 +312,8 @@ struct sk_buff *gro_opt_inet_receive(struct list_head *head,
 {
 	if (!static_branch_likely(&gro_opt_key_acting))
 		return gro_opt_inet_pass(head, skb);
-	if (static_branch_unlikely(&gro_opt_key_devices))
-		return gro_opt_inet_filter(head, skb);
+	if (static_branch_unlikely(&gro_opt_key_detour))
+		return gro_opt_inet_detour(head, skb);
 	return gro_opt_inet_take(head, skb);
 }
 
@@ -302,13 +363,39 @@ static __always_inline int gro_opt_inet_complete_take(struct sk_buff *skb,
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
 }
 
-/* With a list of devices, as in receive. */
-static noinline int gro_opt_inet_complete_filter(struct sk_buff *skb,
-						 int nhoff)
+int gro_opt_inet_complete_way(struct sk_buff *skb, int nhoff,
+			      const struct gro_opt_ab_bin *bin)
 {
-	if (gro_opt_device_listed(skb->dev))
+	if (bin->way == GRO_OPT_AB_OPT ||
+	    (bin->way == GRO_OPT_AB_SOME &&
+	     gro_opt_inet_in_complete(skb, nhoff, bin)))
 		return gro_opt_inet_complete_take(skb, nhoff);
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
+}
+
+static noinline int
+gro_opt_inet_complete_inner(struct sk_buff *skb, int nhoff)
+{
+	const struct gro_opt_ab_bin *bin = gro_opt_ab_outer_done(skb);
+
+	if (bin)
+		return gro_opt_inet_complete_way(skb, nhoff, bin);
+	return static_call(gro_opt_stock4_complete)(skb, nhoff);
+}
+
+/* As in receive. */
+static noinline int
+gro_opt_inet_complete_detour(struct sk_buff *skb, int nhoff)
+{
+	if (static_branch_unlikely(&gro_opt_key_devices) &&
+	    !gro_opt_device_listed(skb->dev))
+		return static_call(gro_opt_stock4_complete)(skb, nhoff);
+	if (!static_branch_likely(&gro_opt_key_ab))
+		return gro_opt_inet_complete_take(skb, nhoff);
+	if (unlikely(nhoff > GRO_OPT_MAX_L3_OFFSET))
+		return gro_opt_inet_complete_inner(skb, nhoff);
+	return gro_opt_ab_complete4(skb, nhoff,
+				    gro_opt_ab_done4(skb, nhoff));
 }
 
 /**
@@ -322,8 +409,8 @@ static noinline int gro_opt_inet_complete_filter(struct sk_buff *skb,
  */
 int gro_opt_inet_complete(struct sk_buff *skb, int nhoff)
 {
-	if (static_branch_unlikely(&gro_opt_key_devices))
-		return gro_opt_inet_complete_filter(skb, nhoff);
+	if (static_branch_unlikely(&gro_opt_key_detour))
+		return gro_opt_inet_complete_detour(skb, nhoff);
 	return gro_opt_inet_complete_take(skb, nhoff);
 }
 
@@ -602,12 +689,66 @@ gro_opt_ipv6_pass(struct list_head *head, struct sk_buff *skb)
 	return static_call(gro_opt_stock6_receive)(head, skb);
 }
 
+noinline struct sk_buff *gro_opt_ipv6_way(struct list_head *head,
+					  struct sk_buff *skb,
+					  const struct gro_opt_ab_bin *bin)
+{
+	if (bin->way == GRO_OPT_AB_OPT ||
+	    (bin->way == GRO_OPT_AB_SOME && gro_opt_ipv6_in(skb, bin)))
+		return gro_opt_ipv6_take(head, skb);
+	return gro_opt_ipv6_pass(head, skb);
+}
+
+static noinline struct sk_buff *gro_opt_ipv6_inner(struct list_head *head,
+						   struct sk_buff *skb)
+{
+	const struct gro_opt_ab_bin *bin = gro_opt_ab_outer(skb);
+
+	if (bin)
+		return gro_opt_ipv6_way(head, skb, bin);
+	return static_call(gro_opt_stock6_receive)(head, skb);
+}
+
+static __always_inline struct sk_buff *
+gro_opt_ipv6_ab(struct list_head *head, struct sk_buff *skb)
+{
+	const unsigned int off = skb_gro_offset(skb);
+	struct gro_opt_ab_bin *bin;
+
+	if (unlikely(off > GRO_OPT_MAX_L3_OFFSET))
+		return gro_opt_ipv6_inner(head, skb);
+	if (likely(!gro_opt_ab_hashed())) {
+		bin = gro_opt_ab_bin();
+	} else {
+		bin = gro_opt_ab_bin6(skb, off);
+		if (unlikely(!bin))
+			return static_call(gro_opt_stock6_receive)(head, skb);
+	}
+	if (unlikely(!--bin->left))
+		return gro_opt_ab_sample6(head, skb, bin);
+	if (bin->way == GRO_OPT_AB_OPT)
+		return gro_opt_ipv6_take(head, skb);
+	if (bin->way == GRO_OPT_AB_PASS)
+		return gro_opt_ipv6_pass(head, skb);
+	return gro_opt_ipv6_way(head, skb, bin);
+}
+
 static noinline struct sk_buff *
 gro_opt_ipv6_filter(struct list_head *head, struct sk_buff *skb)
 {
-	if (gro_opt_device_listed(skb->dev))
-		return gro_opt_ipv6_take(head, skb);
-	return gro_opt_ipv6_pass(head, skb);
+	if (!gro_opt_device_listed(skb->dev))
+		return gro_opt_ipv6_pass(head, skb);
+	if (static_branch_unlikely(&gro_opt_key_ab))
+		return gro_opt_ipv6_ab(head, skb);
+	return gro_opt_ipv6_take(head, skb);
+}
+
+static noinline struct sk_buff *
+gro_opt_ipv6_detour(struct list_head *head, struct sk_buff *skb)
+{
+	if (static_branch_unlikely(&gro_opt_key_devices))
+		return gro_opt_ipv6_filter(head, skb);
+	return gro_opt_ipv6_ab(head, skb);
 }
 
 /**
@@ -624,8 +765,8 @@ struct sk_buff *gro_opt_ipv6_receive(struct list_head *head,
 {
 	if (!static_branch_likely(&gro_opt_key_acting))
 		return gro_opt_ipv6_pass(head, skb);
-	if (static_branch_unlikely(&gro_opt_key_devices))
-		return gro_opt_ipv6_filter(head, skb);
+	if (static_branch_unlikely(&gro_opt_key_detour))
+		return gro_opt_ipv6_detour(head, skb);
 	return gro_opt_ipv6_take(head, skb);
 }
 
@@ -673,12 +814,38 @@ static __always_inline int gro_opt_ipv6_complete_take(struct sk_buff *skb,
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
 
-static noinline int gro_opt_ipv6_complete_filter(struct sk_buff *skb,
-						 int nhoff)
+int gro_opt_ipv6_complete_way(struct sk_buff *skb, int nhoff,
+			      const struct gro_opt_ab_bin *bin)
 {
-	if (gro_opt_device_listed(skb->dev))
+	if (bin->way == GRO_OPT_AB_OPT ||
+	    (bin->way == GRO_OPT_AB_SOME &&
+	     gro_opt_ipv6_in_complete(skb, nhoff, bin)))
 		return gro_opt_ipv6_complete_take(skb, nhoff);
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
+}
+
+static noinline int
+gro_opt_ipv6_complete_inner(struct sk_buff *skb, int nhoff)
+{
+	const struct gro_opt_ab_bin *bin = gro_opt_ab_outer_done(skb);
+
+	if (bin)
+		return gro_opt_ipv6_complete_way(skb, nhoff, bin);
+	return static_call(gro_opt_stock6_complete)(skb, nhoff);
+}
+
+static noinline int
+gro_opt_ipv6_complete_detour(struct sk_buff *skb, int nhoff)
+{
+	if (static_branch_unlikely(&gro_opt_key_devices) &&
+	    !gro_opt_device_listed(skb->dev))
+		return static_call(gro_opt_stock6_complete)(skb, nhoff);
+	if (!static_branch_likely(&gro_opt_key_ab))
+		return gro_opt_ipv6_complete_take(skb, nhoff);
+	if (unlikely(nhoff > GRO_OPT_MAX_L3_OFFSET))
+		return gro_opt_ipv6_complete_inner(skb, nhoff);
+	return gro_opt_ab_complete6(skb, nhoff,
+				    gro_opt_ab_done6(skb, nhoff));
 }
 
 /**
@@ -696,7 +863,7 @@ static noinline int gro_opt_ipv6_complete_filter(struct sk_buff *skb,
  */
 int gro_opt_ipv6_complete(struct sk_buff *skb, int nhoff)
 {
-	if (static_branch_unlikely(&gro_opt_key_devices))
-		return gro_opt_ipv6_complete_filter(skb, nhoff);
+	if (static_branch_unlikely(&gro_opt_key_detour))
+		return gro_opt_ipv6_complete_detour(skb, nhoff);
 	return gro_opt_ipv6_complete_take(skb, nhoff);
 }

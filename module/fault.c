@@ -39,6 +39,7 @@ void gro_opt_fault_settle(void)
 	if (!where || gro_opt_state == GRO_OPT_FAULTED)
 		return;
 	gro_opt_state = GRO_OPT_FAULTED;
+	gro_opt_ab_stop("fault");
 	gro_opt_features_apply();
 	gro_opt_faults++;
 	gro_opt_enable_seq++;

@@ -35,6 +35,7 @@ int gro_opt_feature_find(const char *name)
 
 /* Does any of them act? The first thing a packet asks. */
 DEFINE_STATIC_KEY_FALSE(gro_opt_key_acting);
+DEFINE_STATIC_KEY_FALSE(gro_opt_key_detour);
 
 static void gro_opt_key_set(struct static_key_false *key, bool on)
 {
@@ -44,17 +45,26 @@ static void gro_opt_key_set(struct static_key_false *key, bool on)
 		static_branch_disable(key);
 }
 
+/* During an A/B run its arms say what acts, whatever the state. */
+static bool gro_opt_feature_acts(enum gro_opt_feature_id id)
+{
+	if (gro_opt_features[id].reason)
+		return false;
+	if (gro_opt_ab_running())
+		return gro_opt_ab_features() & BIT(id);
+	return gro_opt_state == GRO_OPT_ON && gro_opt_features[id].enabled;
+}
+
 /* Bring the static keys in line with state and wishes. May sleep. */
 void gro_opt_features_apply(void)
 {
-	bool acting = false;
+	bool acting = gro_opt_ab_running();
 	int id;
 
 	lockdep_assert_held(&gro_opt_mutex);
 	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
 		struct gro_opt_feature *f = &gro_opt_features[id];
-		bool act = gro_opt_state == GRO_OPT_ON && f->enabled &&
-			   !f->reason;
+		bool act = gro_opt_feature_acts(id);
 
 		acting |= act;
 		if (act == f->active)
@@ -176,7 +186,8 @@ ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,
 		return err;
 	}
 	mutex_lock(&gro_opt_mutex);
-	err = gro_opt_feature_set(id, enable);
+	err = gro_opt_ab_busy(gro_opt_features[id].name) ? -EBUSY :
+	      gro_opt_feature_set(id, enable);
 	mutex_unlock(&gro_opt_mutex);
 	return err ?: len;
 }

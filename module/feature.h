@@ -55,6 +55,8 @@ GRO_OPT_FEATURES(X)
 #undef X
 
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_acting);
+/* Counts who wants to see packets first: a list of devices, an A/B run. */
+DECLARE_STATIC_KEY_FALSE(gro_opt_key_detour);
 
 int gro_opt_feature_find(const char *name);
 int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable);

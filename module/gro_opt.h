@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Private to the module. Lock order, outermost first: a sysfs or debugfs
- * file's own reference or the module notifiers' lock, gro_opt_mutex,
- * cpus_read_lock (static keys), RTNL. The data path takes none of them.
+ * file's own reference or the module notifiers' lock, gro_opt_mutex, that of
+ * tracepoints, cpus_read_lock (static keys), RTNL. The data path takes none of them.
  */
 #ifndef _GRO_OPT_H
 #define _GRO_OPT_H
@@ -12,6 +12,7 @@
 #include <linux/static_call.h>
 #include <linux/string.h>
 
+#include "ab/ab.h"
 #include "compat/compat.h"
 #include "counters.h"
 #include "feature.h"
@@ -63,6 +64,7 @@ int gro_opt_state_parse(const char *buf);
 const char *gro_opt_state_name(enum gro_opt_state state);
 int gro_opt_state_set(enum gro_opt_state state);
 ssize_t gro_opt_state_write(const char *buf, size_t len);
+int gro_opt_shim_native(bool native);
 void gro_opt_shim_exit(void);
 
 /* devices.c */

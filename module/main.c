@@ -120,6 +120,7 @@ static void __exit gro_opt_exit(void)
 {
 	gro_opt_debugfs_exit();
 	gro_opt_sysfs_exit();
+	gro_opt_ab_exit();
 	gro_opt_devices_exit();
 	gro_opt_fault_exit();
 	gro_opt_selfcheck_exit();

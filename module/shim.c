@@ -277,10 +277,14 @@ static int gro_opt_hooks_may_leave(void)
 	return 0;
 }
 
+/* For a slice of an A/B run: the state is not off, but our entries are out. */
+static bool gro_opt_shim_is_native;
+
 /* Others change the table without asking: is every entry of ours in front? */
 static void gro_opt_check_foreign(void)
 {
-	if (gro_opt_state != GRO_OPT_OFF && !gro_opt_hooks_in_front(true))
+	if (gro_opt_state != GRO_OPT_OFF && !gro_opt_shim_is_native &&
+	    !gro_opt_hooks_in_front(true))
 		gro_opt_fault_foreign();
 }
 
@@ -369,6 +373,31 @@ err_remove_added:
 	return err;
 }
 
+/**
+ * gro_opt_shim_native - take our entries out for a while, or put them back
+ * @native: out
+ *
+ * State and reference stay, so that only the tables differ.
+ *
+ * Context: may sleep, gro_opt_mutex held, state not off.
+ *
+ * Return: 0, or -EBUSY if somebody else stands in the tables.
+ */
+int gro_opt_shim_native(bool native)
+{
+	int err;
+
+	lockdep_assert_held(&gro_opt_mutex);
+	if (native == gro_opt_shim_is_native)
+		return 0;
+	err = native ? gro_opt_hooks_may_leave() : gro_opt_hooks_take();
+	if (!err && native)
+		err = gro_opt_hooks_return();
+	if (!err)
+		gro_opt_shim_is_native = native;
+	return err;
+}
+
 static int gro_opt_leave_off(enum gro_opt_state state)
 {
 	int err;
@@ -388,7 +417,7 @@ err_module_put:
 }
 
 /* Features first, so that the last packets through our entries are stock's. */
-static int gro_opt_enter_off(void)
+static int gro_opt_entries_leave(void)
 {
 	int err;
 
@@ -400,10 +429,20 @@ static int gro_opt_enter_off(void)
 		gro_opt_features_apply();
 	}
 	err = gro_opt_hooks_return();
-	if (err) {
+	if (err)
 		gro_opt_fault_foreign();
+	return err;
+}
+
+static int gro_opt_enter_off(void)
+{
+	int err = 0;
+
+	if (!gro_opt_shim_is_native)
+		err = gro_opt_entries_leave();
+	if (err)
 		return err;
-	}
+	gro_opt_shim_is_native = false;
 	/* What the last packets have seen is told before it is forgotten. */
 	gro_opt_fault_settle();
 	gro_opt_state = GRO_OPT_OFF;
@@ -477,7 +516,7 @@ ssize_t gro_opt_state_write(const char *buf, size_t len)
 		return -EINVAL;
 	}
 	mutex_lock(&gro_opt_mutex);
-	err = gro_opt_state_set(state);
+	err = gro_opt_ab_busy("state") ? -EBUSY : gro_opt_state_set(state);
 	mutex_unlock(&gro_opt_mutex);
 	return err ?: len;
 }

@@ -5,6 +5,7 @@
  *
  * version state enable_seq fault_reason devices
  * features/<feature>/{enabled,active,reason,counters}
+ * ab/: see ab/files.c
  *
  * Uevents are sent from "features": a kset's own kobject is a member of no
  * kset, so it cannot send any.
@@ -83,7 +84,7 @@ static ssize_t devices_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (!gro_opt_may_write("devices"))
 		return -EPERM;
 	mutex_lock(&gro_opt_mutex);
-	err = gro_opt_devices_set(buf);
+	err = gro_opt_ab_busy("devices") ? -EBUSY : gro_opt_devices_set(buf);
 	mutex_unlock(&gro_opt_mutex);
 	return err ?: len;
 }
@@ -286,8 +287,13 @@ int gro_opt_sysfs_init(void)
 				 (void *)gro_opt_root_attrs);
 	if (err)
 		goto err_feature_dirs_remove;
+	err = gro_opt_ab_files_add(&gro_opt_kset->kobj);
+	if (err)
+		goto err_root_files_remove;
 	return 0;
 
+err_root_files_remove:
+	sysfs_remove_files(&gro_opt_kset->kobj, (void *)gro_opt_root_attrs);
 err_feature_dirs_remove:
 	gro_opt_feature_dirs_remove();
 err_features_dir_remove:
@@ -300,6 +306,7 @@ err_kset_unregister:
 /* Removing a file waits for its readers and writers, so this may sleep. */
 void gro_opt_sysfs_exit(void)
 {
+	gro_opt_ab_files_remove();
 	sysfs_remove_files(&gro_opt_kset->kobj, (void *)gro_opt_root_attrs);
 	gro_opt_feature_dirs_remove();
 	gro_opt_features_dir_remove();

@@ -144,6 +144,11 @@ gro_opt_tcp_join(struct sk_buff *p, struct sk_buff *skb, struct tcphdr *th2,
 	return NULL;
 }
 
+enum gro_opt_counter gro_opt_tcp_why(const struct sk_buff *p,
+				     const struct sk_buff *skb,
+				     const struct tcphdr *th,
+				     const struct tcphdr *th2, u64 l3,
+				     bool lies);
 void gro_opt_count_flush(enum gro_opt_feature_id id, const struct sk_buff *p,
 			 const struct sk_buff *skb, const struct tcphdr *th,
 			 const struct tcphdr *th2, u64 l3);

@@ -53,6 +53,9 @@ fault() {
 
 test_sysfs_files() {
 	{
+		printf '644 root:root ab/%s\n' arm_a arm_b mode rounds run sample \
+			seed settle_ms slice_ms split_permille
+		echo "444 root:root ab/result"
 		echo "644 root:root devices"
 		echo "444 root:root enable_seq"
 		echo "444 root:root fault_reason"
@@ -68,11 +71,15 @@ test_sysfs_files() {
 
 test_debugfs_files() {
 	{
+		echo "400 root:root ab_samples"
 		echo "400 root:root faults"
 		feature_files 400 counters
 		feature_files 600 enabled
+		echo "400 root:root hist/cycles_per_packet"
+		echo "400 root:root hist/segs_per_skb"
 		echo "600 root:root inject/fail_step"
 		echo "200 root:root inject/fault"
+		echo "600 root:root inject/slow_ns"
 		echo "400 root:root percpu"
 		echo "600 root:root state"
 	} | sort -k3 >"$TMP/want"

@@ -196,10 +196,12 @@ struct outcome {
 
 /*
  * mixed: state and features change between batches, with packets held. coin:
- * each packet goes to stock's handler or to ours, and features change as well.
+ * each packet goes to stock's handler or to ours, and features change as well. ab:
+ * during an A/B run, whose arms change between polls.
  */
 enum run_mode {
-	MODE_STOCK, MODE_PASSTHROUGH, MODE_ON, MODE_MIXED, MODE_COIN, MODES
+	MODE_STOCK, MODE_PASSTHROUGH, MODE_ON, MODE_MIXED, MODE_COIN, MODE_AB,
+	MODES
 };
 
 extern struct gro_lab_coin coin_total;

@@ -15,7 +15,7 @@
 #define FEATURES "/sys/kernel/gro_opt/features/"
 
 const char *const mode_names[MODES] = {
-	"stock", "passthrough", "on", "mixed", "coin",
+	"stock", "passthrough", "on", "mixed", "coin", "ab",
 };
 
 /* --- episodes ------------------------------------------------------------- */
@@ -202,7 +202,7 @@ static void mix(enum run_mode mode, __u64 *rng)
 static void mode_set(enum run_mode mode)
 {
 	static const enum arm arms[MODES] = {
-		ARM_STOCK, ARM_PASSTHROUGH, ARM_ON, ARM_ON, ARM_ON,
+		ARM_STOCK, ARM_PASSTHROUGH, ARM_ON, ARM_ON, ARM_ON, ARM_ON,
 	};
 
 	arm_set(arms[mode]);
@@ -237,12 +237,60 @@ static void coin_stop(int fd)
 	coin_total.front += count.front;
 }
 
+/* --- an A/B run ----------------------------------------------------------- */
+
+static bool ab_on;
+
+static void ab_write(const char *file, const char *value)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/kernel/gro_opt/ab/%s", file);
+	if (!file_write(path, value))
+		die("%s <- %s: %s", path, value, strerror(errno));
+}
+
+static void ab_stop(void)
+{
+	if (ab_on)
+		ab_write("run", "stop");
+	ab_on = false;
+}
+
+/* Goes on until another mode is wanted: arms of several kinds, by the seed. */
+static void ab_start(__u64 seed)
+{
+	static const char *const arm_a[] = {
+		"passthrough", "opt:tcp4,udp6", "passthrough", "opt:exthdr,udp4",
+	};
+	static const char *const ways[] = { "flow", "flow", "time", "flow" };
+	static bool known;
+
+	if (!known)
+		atexit(ab_stop);
+	known = true;
+	ab_write("mode", ways[seed % 4]);
+	ab_write("arm_a", arm_a[seed % 4]);
+	ab_write("arm_b", "opt");
+	ab_write("slice_ms", "10");
+	ab_write("settle_ms", "0");
+	ab_write("rounds", "10000");
+	ab_write("sample", "3");
+	ab_write("run", "start");
+	ab_on = true;
+}
+
 static void mode_begin(int fd, enum run_mode mode, __u64 seed)
 {
+	if (mode == MODE_AB && ab_on)
+		return;
+	ab_stop();
 	if (mode == MODE_COIN)
 		coin_start(fd, seed);
 	else
 		mode_set(mode);
+	if (mode == MODE_AB)
+		ab_start(seed >> 32);
 }
 
 static void mode_end(int fd, enum run_mode mode)
