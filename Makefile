@@ -20,9 +20,10 @@ destdir := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 # prints TAP and "N passed, N failed" as its last line.
 # CHECK_STEPS="vm" tests the runner itself; on a machine that is very busy its
 # first guest can stall for a minute, which is a complaint of that kernel's.
-CHECK_STEPS ?= lint build headers selftests refused captures dkms bench
+CHECK_STEPS ?= lint build tools headers selftests refused captures dkms bench
 check_lint := selftests/host/lint.sh
 check_build := selftests/host/build.sh
+check_tools := $(MAKE) -s -C tools check
 check_headers := selftests/host/headers.sh
 check_dkms := selftests/host/dkms.sh
 check_vm := vm/selftest
@@ -33,9 +34,10 @@ check_bench := bench/bench
 check_coverage := selftests/coverage 6.12
 
 # What `make install` puts beside the module, as FILE:PLACE, as far as there is
-# such a file.
+# such a file. groctl may be there only later.
 put = $(foreach file,$(wildcard $(2)),$(file):$(PREFIX)/$(1)/$(notdir $(file)))
-files := $(call put,sbin,tools/groctl) \
+files := tools/groctl:$(PREFIX)/sbin/groctl \
+	tools/groctl.bash:$(PREFIX)/share/bash-completion/completions/groctl \
 	$(call put,lib/udev/rules.d,udev/*.rules) \
 	$(call put,lib/modprobe.d,udev/*.conf tools/*.conf) \
 	$(call put,lib/systemd/system,udev/*.service tools/*.service) \
@@ -149,7 +151,16 @@ modules-only:
 	$(need_headers)
 	$(MAKE) -C "$$kdir" M="$(CURDIR)" GRO_OPT_TESTS=n modules
 
-install: modules-only ## build, then install into that kernel's updates/, and what goes with it
+# A module without its tool is better than neither.
+tools:
+	@$(lib)
+	if [ -e /usr/include/json-c/json.h ]; then
+		$(submake) -s -C tools CFLAGS="-O2 -g"
+	else
+		say "without groctl, which needs json-c: apt install libjson-c-dev"
+	fi
+
+install: modules-only tools ## build, then install into that kernel's updates/, and what goes with it
 	@$(lib)
 	$(need_headers)
 	[ -n "$(destdir)" ] || need_root install
@@ -171,6 +182,7 @@ install: modules-only ## build, then install into that kernel's updates/, and wh
 		depmod $(if $(destdir),-b "$(destdir)") "$$release"
 	fi
 	for file in $(files); do
+		[ -e "$${file%%:*}" ] || continue
 		mode=644
 		[ ! -x "$${file%%:*}" ] || mode=755
 		install -D -m "$$mode" "$${file%%:*}" "$(destdir)$${file#*:}"
@@ -299,6 +311,7 @@ clean: ## remove what building and testing made here (not the cache)
 		-o -name modules.order -o -name Module.symvers \
 		-o -name 'gro_*_compat.h' \) -delete
 	rm -f .*.cmd .module-common.o modules.order Module.symvers
+	$(submake) -s -C tools clean
 	rm -rf build .tmp_versions
 
 help: ## this
@@ -312,6 +325,6 @@ help: ## this
 	echo "CHECK_STEPS for check, of: $(CHECK_STEPS)."
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules-only install uninstall dkms dkms-remove demo bench \
+.PHONY: modules modules-only tools install uninstall dkms dkms-remove demo bench \
 	bench-native check check-debug check-long check-mutants coverage compare \
 	lint clean help

@@ -7,6 +7,7 @@
  *	aid load FILE [PARAMS]	finit_module()
  *	aid unload NAME		delete_module()
  *	aid uevents SUBSYSTEM	a line for each, until killed
+ *	aid nobody CMD...	CMD without any rights
  *	aid measured CMD...	CMD while gro_lab has its own offload callbacks
  *
  * The first three print OK or the errno's name and succeed whenever they could
@@ -14,6 +15,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <stdio.h>
@@ -150,6 +152,14 @@ static int aid_measured(char **argv)
 	return ret;
 }
 
+static int aid_nobody(char **argv)
+{
+	if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+		return die("setuid");
+	execvp(*argv, argv);
+	return die(*argv);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -162,6 +172,8 @@ int main(int argc, char **argv)
 		return aid_unload(argv[2]);
 	if (!strcmp(what, "uevents") && argc == 3)
 		return aid_uevents(argv[2]);
+	if (!strcmp(what, "nobody"))
+		return aid_nobody(argv + 2);
 	if (!strcmp(what, "measured"))
 		return aid_measured(argv + 2);
 	fputs("usage: see the head of aid.c\n", stderr);
