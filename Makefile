@@ -40,9 +40,10 @@ files := tools/groctl:$(PREFIX)/sbin/groctl \
 	tools/groctl.bash:$(PREFIX)/share/bash-completion/completions/groctl \
 	$(call put,lib/udev/rules.d,udev/*.rules) \
 	$(call put,lib/modprobe.d,udev/*.conf tools/*.conf) \
-	$(call put,lib/systemd/system,udev/*.service tools/*.service) \
+	$(call put,lib/systemd/system,udev/*.service tools/*.service \
+		tools/*.timer) \
 	$(foreach n,1 4 5 7 8,$(call put,share/man/man$(n),Documentation/man/*.$(n))) \
-	$(call put,share/doc/gro_opt,README.md CHANGES COPYING \
+	$(call put,share/doc/gro_opt,README.md CHANGES COPYING tools/grafana.json \
 		Documentation/*.rst Documentation/ABI/*/*)
 # Folders of PREFIX that are there before us and stay after us.
 kept_folders := sbin lib share share/man
