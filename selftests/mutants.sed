@@ -53,14 +53,13 @@ chaining-overlooked     merge.h  s/return skb->dev->features \& NETIF_F_GRO_FRAG
 proto-of-held-unchecked fast.c  s/		    NAPI_GRO_CB(p)->proto != IPPROTO_TCP ||/		    0 ||/
 tunnel-of-held-ignored  fast.c  s/^		    NAPI_GRO_CB(p)->encap_mark)/		    0)/
 csum-of-next-unchecked  l3.h  s/return differs | (gro_opt_fold32(sum) ^ 0xffff);/return differs;/
-next4-ttl-unchecked     l3.h  s/cpu_to_be32(0xFFFF0000)/cpu_to_be32(0x00FF0000)/
-next4-tos-unchecked     l3.h  s/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFFFFFFFF0000FFFFULL)/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFF00FFFF0000FFFFULL)/
+# One of them alone is seen in the sum of ID and checksum; of both, 255 each is not.
+next4-tos-ttl-unchecked l3.h  s/cpu_to_be32(0xFFFF0000)/cpu_to_be32(0x00FF0000)/;s/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFFFFFFFF0000FFFFULL)/#define GRO_OPT_IP4_NEXT	cpu_to_be64(0xFF00FFFF0000FFFFULL)/
 next6-unchecked         l3.h  s/return (gro_opt_load64(iph) ^ gro_opt_load64(iph2)) |/return/
 version-unchecked       l3.h  s/((\*(const u8 \*)iph ^ 0x60) \& 0xf0);/0;/
 gso-of-held-unchecked   tcp.h  s/differs |= pinfo->gso_type;/;/
 udp-options-taken       udp.h   s/return \*(const u8 \*)iph == 0x45 && /return /
 udp-fragment-taken      udp.h   s/cpu_to_be32(0xBFFF00FF)/cpu_to_be32(0x000000FF)/
-udp-flush-overlooked    udp.h   s/off <= GRO_OPT_MAX_L3_OFFSET && !NAPI_GRO_CB(skb)->flush &&/off <= GRO_OPT_MAX_L3_OFFSET \&\&/
 udp-inner-taken         udp.h   s/off <= GRO_OPT_MAX_L3_OFFSET && !NAPI_GRO_CB(skb)->flush &&/!NAPI_GRO_CB(skb)->flush \&\&/
 udp4-tot-len-unchecked  udp.h   s/^	       len == ntohs(iph->tot_len) &&$//
 udp4-len-unchecked      udp.h   s/len - sizeof(\*iph) == ntohs(uh->len) &&//
