@@ -289,13 +289,18 @@ gro_opt_inet_filter(struct list_head *head, struct sk_buff *skb)
 /*
  * Some packets are not ours: those of devices that are not listed, of an arm of
  * an A/B run. Out of line, so that without either nobody pays.
+ *
+ * Keys are switched one after the other. Who is interrupted between two of them
+ * may find that neither is set any more, and without a run there are no bins.
  */
 static noinline struct sk_buff *
 gro_opt_inet_detour(struct list_head *head, struct sk_buff *skb)
 {
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_inet_filter(head, skb);
-	return gro_opt_inet_ab(head, skb);
+	if (static_branch_likely(&gro_opt_key_ab))
+		return gro_opt_inet_ab(head, skb);
+	return gro_opt_inet_take(head, skb);
 }
 
 /**
@@ -748,7 +753,9 @@ gro_opt_ipv6_detour(struct list_head *head, struct sk_buff *skb)
 {
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_ipv6_filter(head, skb);
-	return gro_opt_ipv6_ab(head, skb);
+	if (static_branch_likely(&gro_opt_key_ab))
+		return gro_opt_ipv6_ab(head, skb);
+	return gro_opt_ipv6_take(head, skb);
 }
 
 /**
