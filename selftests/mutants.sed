@@ -83,7 +83,6 @@ udp6-zero-sum-joined    udp.c   /^struct sk_buff \*gro_opt_udp6_held(/,/^}/s/ ||
 udp-gso-taken           udp.c   s/return gro_opt_unusual(skb, off) || skb->encapsulation ||/return skb->encapsulation ||/
 udp-local-tunnel-taken  udp.c   s/return gro_opt_unusual(skb, off) || skb->encapsulation ||/return gro_opt_unusual(skb, off) ||/
 udp-chaining-overlooked udp.c   s/gro_opt_chains(skb) || skb_shinfo(p)->gso_type ||/skb_shinfo(p)->gso_type ||/
-udp-was-gso-overlooked  udp.c   s/gro_opt_chains(skb) || skb_shinfo(p)->gso_type ||/gro_opt_chains(skb) ||/
 udp-held-unvetted       udp.c   s/gro_opt_unusual_held(p, skb, skb_shinfo(p), len, type);/0;/
 udp-plain-socket-taken  udp.c   s/return likely(udp_test_bit(GRO_ENABLED, sk)) &&/return/
 udp-nobodys-taken       udp.c   s/return skb->dev->features & NETIF_F_GRO_UDP_FWD;/return true;/
@@ -116,4 +115,3 @@ udp-csum-start-off      udp_complete.c   s/skb->csum_start = skb->transport_head
 udp-summed-kept         udp_complete.c   s/skb->ip_summed = CHECKSUM_PARTIAL;/;/
 udp-tot-len-kept        udp_complete.c   s/iph->tot_len = tot_len;/;/
 udp-payload-len-kept    udp_complete.c   s/iph->payload_len = htons(ulen);/;/
-udp-tunnel-completed    udp_complete.c   s/	       (const u8 \*)uh == skb_transport_header(skb) &&/	       1 \&\&/
