@@ -143,11 +143,12 @@ verdict() {
 }
 
 # Arms that are the same, then ours against stock's: by time, as a machine with
-# one processor has it.
+# one processor has it. On a busy machine it is complete, at less than half of stock's,
+# that stands out of the noise for sure.
 test_ab_run() {
 	says 0 off && streams_on && says 0 -j ab run -m time --slice 100 \
 		--sample 4 --aa-rounds 12 -n 16 -o "$TMP/ab.json" || return
-	expect "handlers" "$(verdict handlers)" better || {
+	expect "complete" "$(verdict complete)" better || {
 		groctl ab report "$TMP/ab.json"
 		return 1
 	}
@@ -169,7 +170,7 @@ test_ab_run_of_equals() {
 }
 
 test_report() {
-	says 0 ab report "$TMP/ab.json" && said '^handlers .*better' &&
+	says 0 ab report "$TMP/ab.json" && said '^complete .*better' &&
 		says 0 ab report "$TMP/ab.json" "$TMP/ab.json" &&
 		says 0 -j ab report "$TMP/ab.json" && said '"kind":"gro_opt-ab"' &&
 		says 0 ab report --html "$TMP/ab.html" "$TMP/ab.json" &&
