@@ -251,12 +251,19 @@ static noinline struct sk_buff *gro_opt_inet_inner(struct list_head *head,
 	return static_call(gro_opt_stock4_receive)(head, skb);
 }
 
+/*
+ * By its arm, while a run is on. Keys are switched one after the other, so that who
+ * is interrupted between two of them may come here without a run, and then there
+ * are no bins.
+ */
 static __always_inline struct sk_buff *
 gro_opt_inet_ab(struct list_head *head, struct sk_buff *skb)
 {
 	const unsigned int off = skb_gro_offset(skb);
 	struct gro_opt_ab_bin *bin;
 
+	if (!static_branch_likely(&gro_opt_key_ab))
+		return gro_opt_inet_take(head, skb);
 	if (unlikely(off > GRO_OPT_MAX_L3_OFFSET))
 		return gro_opt_inet_inner(head, skb);
 	if (likely(!gro_opt_ab_hashed())) {
@@ -281,26 +288,19 @@ gro_opt_inet_filter(struct list_head *head, struct sk_buff *skb)
 {
 	if (!gro_opt_device_listed(skb->dev))
 		return gro_opt_inet_pass(head, skb);
-	if (static_branch_unlikely(&gro_opt_key_ab))
-		return gro_opt_inet_ab(head, skb);
-	return gro_opt_inet_take(head, skb);
+	return gro_opt_inet_ab(head, skb);
 }
 
 /*
  * Some packets are not ours: those of devices that are not listed, of an arm of
  * an A/B run. Out of line, so that without either nobody pays.
- *
- * Keys are switched one after the other. Who is interrupted between two of them
- * may find that neither is set any more, and without a run there are no bins.
  */
 static noinline struct sk_buff *
 gro_opt_inet_detour(struct list_head *head, struct sk_buff *skb)
 {
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_inet_filter(head, skb);
-	if (static_branch_likely(&gro_opt_key_ab))
-		return gro_opt_inet_ab(head, skb);
-	return gro_opt_inet_take(head, skb);
+	return gro_opt_inet_ab(head, skb);
 }
 
 /**
@@ -720,6 +720,8 @@ gro_opt_ipv6_ab(struct list_head *head, struct sk_buff *skb)
 	const unsigned int off = skb_gro_offset(skb);
 	struct gro_opt_ab_bin *bin;
 
+	if (!static_branch_likely(&gro_opt_key_ab))
+		return gro_opt_ipv6_take(head, skb);
 	if (unlikely(off > GRO_OPT_MAX_L3_OFFSET))
 		return gro_opt_ipv6_inner(head, skb);
 	if (likely(!gro_opt_ab_hashed())) {
@@ -743,9 +745,7 @@ gro_opt_ipv6_filter(struct list_head *head, struct sk_buff *skb)
 {
 	if (!gro_opt_device_listed(skb->dev))
 		return gro_opt_ipv6_pass(head, skb);
-	if (static_branch_unlikely(&gro_opt_key_ab))
-		return gro_opt_ipv6_ab(head, skb);
-	return gro_opt_ipv6_take(head, skb);
+	return gro_opt_ipv6_ab(head, skb);
 }
 
 static noinline struct sk_buff *
@@ -753,9 +753,7 @@ gro_opt_ipv6_detour(struct list_head *head, struct sk_buff *skb)
 {
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_ipv6_filter(head, skb);
-	if (static_branch_likely(&gro_opt_key_ab))
-		return gro_opt_ipv6_ab(head, skb);
-	return gro_opt_ipv6_take(head, skb);
+	return gro_opt_ipv6_ab(head, skb);
 }
 
 /**
