@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* groctl ab: run, report, stop. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,23 +224,13 @@ static double seconds_of(unsigned int rounds)
 
 /* --- files ---------------------------------------------------------------- */
 
-/* All of it or nothing: beside its place, then renamed. */
 static void save(const char *path, json_object *object)
 {
-	char tmp[4096];
-	int err;
+	const int flags = JSON_C_TO_STRING_PLAIN |
+			  JSON_C_TO_STRING_NOSLASHESCAPE;
 
-	snprintf(tmp, sizeof(tmp), "%s.%d", path, (int)getpid());
-	err = json_object_to_file_ext(tmp, object, JSON_C_TO_STRING_PLAIN |
-				      JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (!err)
-		err = rename(tmp, path);
-	if (!err)
-		return;
-	err = errno;
-	unlink(tmp);
-	die(EXIT_FAILED, "another place: --output", "cannot write %s: %s", path,
-	    strerror(err));
+	replace_file(path, json_object_to_json_string_ext(object, flags), 0,
+		     "another place: --output");
 }
 
 static json_object *load(const char *path)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "groctl.h"
@@ -140,6 +141,38 @@ void write_file(const char *path, const char *value)
 	die(err == EOPNOTSUPP ? EXIT_UNSUPPORTED : EXIT_FAILED,
 	    "dmesg | grep gro_opt: the last line says what would be right",
 	    "%s does not take '%s': %s", path, value, strerror(err));
+}
+
+static bool put_file(const char *path, const char *text, mode_t mode)
+{
+	FILE *out = fopen(path, "we");
+	bool good;
+
+	if (!out)
+		return false;
+	good = fputs(text, out) >= 0 && (!mode || !fchmod(fileno(out), mode));
+	return !fclose(out) && good;
+}
+
+/*
+ * Written beside its place and renamed: no reader sees half, whoever it is that
+ * stops us. @mode: 0 for what the umask leaves.
+ */
+void replace_file(const char *path, const char *text, mode_t mode,
+		  const char *hint)
+{
+	char *tmp;
+	int err;
+
+	if (asprintf(&tmp, "%s.%d", path, (int)getpid()) < 0)
+		abort();
+	if (!put_file(tmp, text, mode) || rename(tmp, path)) {
+		err = errno;
+		unlink(tmp);
+		die(EXIT_FAILED, hint, "cannot write %s: %s", path,
+		    strerror(err));
+	}
+	free(tmp);
 }
 
 /* --- folders -------------------------------------------------------------- */

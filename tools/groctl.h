@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Of everything that -j prints; grows when a member changes its meaning. */
 #define SCHEMA 1
@@ -65,6 +66,8 @@ char *read_file(const char *path);
 char *need_file(const char *path);
 void write_file(const char *path, const char *value);
 bool write_quietly(const char *path, const char *value);
+void replace_file(const char *path, const char *text, mode_t mode,
+		  const char *hint);
 void need_module(void);
 void need_root(const char *what);
 char *debug_path(const char *path);
@@ -119,6 +122,6 @@ double rounds_share(json_object *run, int arm, const char *column);
 json_object *hist_read(void);
 
 /* html.c */
-int html_write(const char *path, json_object **files, size_t nr);
+void html_write(const char *path, json_object **files, size_t nr);
 
 #endif /* _GROCTL_H */

@@ -3,11 +3,9 @@
  * groctl ab report --html: one file, with its pictures in it as SVG and nothing to
  * be fetched. Light or dark as the reader has it.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "groctl.h"
 
@@ -392,23 +390,16 @@ static void put_all(FILE *out, json_object **files, size_t nr)
 	      out);
 }
 
-/* Written beside its place and renamed. Returns an exit code. */
-int html_write(const char *path, json_object **files, size_t nr)
+void html_write(const char *path, json_object **files, size_t nr)
 {
-	char tmp[4096];
-	FILE *out;
-	bool good;
+	char *page;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
 
-	snprintf(tmp, sizeof(tmp), "%s.%d", path, (int)getpid());
-	out = fopen(tmp, "we");
 	if (!out)
-		die(EXIT_FAILED, NULL, "cannot write %s: %s", tmp,
-		    strerror(errno));
+		abort();
 	put_all(out, files, nr);
-	good = !ferror(out);
-	good = !fclose(out) && good && !rename(tmp, path);
-	if (good)
-		return EXIT_OK;
-	unlink(tmp);
-	die(EXIT_FAILED, NULL, "cannot write %s: %s", path, strerror(errno));
+	fclose(out);
+	replace_file(path, page, 0, NULL);
+	free(page);
 }

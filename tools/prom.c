@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * groctl prom: metrics in the text format that node_exporter's textfile collector
- * reads. A file is written beside its place and renamed: no reader sees half.
+ * reads.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "groctl.h"
 
@@ -101,26 +98,19 @@ static void print_all(FILE *out)
 	free_list(features);
 }
 
-static int write_all(const char *path)
+/* For node_exporter, which is another user, whatever the umask is. */
+static void write_all(const char *path)
 {
-	char tmp[4096];
-	FILE *out;
-	bool good;
-	int err;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	snprintf(tmp, sizeof(tmp), "%s.%d", path, (int)getpid());
-	out = fopen(tmp, "we");
 	if (!out)
-		die(EXIT_FAILED, NULL, "cannot write %s: %s", tmp,
-		    strerror(errno));
+		abort();
 	print_all(out);
-	good = !ferror(out) && !fchmod(fileno(out), 0644);
-	good = !fclose(out) && good && !rename(tmp, path);
-	err = errno;
-	if (good)
-		return EXIT_OK;
-	unlink(tmp);
-	die(EXIT_FAILED, NULL, "cannot write %s: %s", path, strerror(err));
+	fclose(out);
+	replace_file(path, text, 0644, NULL);
+	free(text);
 }
 
 int cmd_prom(int argc, char **argv)
@@ -149,7 +139,8 @@ int cmd_prom(int argc, char **argv)
 		return usage_error("prom", "what is '%s'?", argv[optind]);
 	need_module();
 	if (path)
-		return write_all(path);
-	print_all(stdout);
+		write_all(path);
+	else
+		print_all(stdout);
 	return EXIT_OK;
 }
