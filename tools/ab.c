@@ -199,14 +199,10 @@ static json_object *settings_describe(void)
 {
 	json_object *object = json_object_new_object();
 	size_t i;
-	char *text;
 
-	for (i = 0; i < SETTINGS; i++) {
-		text = need_file(setting_files[i]);
-		json_object_object_add(object, setting_files[i] + 3,
-				       json_object_new_string(text));
-		free(text);
-	}
+	for (i = 0; i < SETTINGS; i++)
+		add_text(object, setting_files[i] + 3,
+			 need_file(setting_files[i]));
 	return object;
 }
 
@@ -337,7 +333,7 @@ static int ab_run(int argc, char **argv)
 	need_root("ab run");
 	settings_apply(&o);
 	file = new_answer("ab run");
-	json_object_object_add(file, "kind", json_object_new_string(KIND));
+	add_string(file, "kind", KIND);
 	json_object_object_add(file, "machine", machine_describe());
 	json_object_object_add(file, "settings", settings_describe());
 	run_aa(&o, file);

@@ -33,19 +33,13 @@ struct snapshot {
 
 static void snapshot_take(struct snapshot *s)
 {
-	char path[128], *text;
 	size_t i;
 
 	s->name = list_folder("features", &s->nr);
 	if (s->nr > FEATURES_MAX)
 		s->nr = FEATURES_MAX;
-	for (i = 0; i < s->nr; i++) {
-		snprintf(path, sizeof(path), "features/%s/counters",
-			 s->name[i]);
-		text = need_file(path);
-		s->table[i] = table_parse(text);
-		free(text);
-	}
+	for (i = 0; i < s->nr; i++)
+		s->table[i] = need_counters(s->name[i]);
 }
 
 static void snapshot_free(struct snapshot *s)

@@ -26,12 +26,10 @@ static void find(bool well, const char *what, const char *detail,
 
 	bad += !well;
 	json_object_object_add(object, "ok", json_object_new_boolean(well));
-	json_object_object_add(object, "what", json_object_new_string(what));
-	json_object_object_add(object, "detail",
-			       json_object_new_string(detail));
+	add_string(object, "what", what);
+	add_string(object, "detail", detail);
 	if (!well && advice)
-		json_object_object_add(object, "hint",
-				       json_object_new_string(advice));
+		add_string(object, "hint", advice);
 	json_object_array_add(findings, object);
 	if (json_wanted)
 		return;
@@ -223,11 +221,9 @@ int cmd_doctor(int argc, char **argv)
 {
 	json_object *answer;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		puts("Usage: groctl doctor\n\n"
-		     "What would spoil a comparison; exit code 1 if there is anything.");
+	if (help_wanted(argc, argv, "Usage: groctl doctor\n\n"
+			"What would spoil a comparison; exit code 1 if there is anything."))
 		return EXIT_OK;
-	}
 	if (argc > 1)
 		return usage_error("doctor", "what is '%s'?", argv[1]);
 	findings = json_object_new_array();

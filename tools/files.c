@@ -265,6 +265,23 @@ struct table *table_parse(const char *text)
 	return t;
 }
 
+struct table *need_table(const char *path)
+{
+	char *text = need_file(path);
+	struct table *t = table_parse(text);
+
+	free(text);
+	return t;
+}
+
+struct table *need_counters(const char *feature)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "features/%s/counters", feature);
+	return need_table(path);
+}
+
 void table_free(struct table *t)
 {
 	size_t i;

@@ -114,6 +114,14 @@ void add_string(json_object *object, const char *name, const char *value)
 	json_object_object_add(object, name, json_object_new_string(value));
 }
 
+/* Takes the text; nothing is added if there is none. */
+void add_text(json_object *object, const char *name, char *text)
+{
+	if (text)
+		add_string(object, name, text);
+	free(text);
+}
+
 void add_count(json_object *object, const char *name, long long value)
 {
 	json_object_object_add(object, name, json_object_new_int64(value));
@@ -130,6 +138,15 @@ const char *paint(const char *colour)
 }
 
 /* --- commands ------------------------------------------------------------- */
+
+/* For those without options of their own. */
+bool help_wanted(int argc, char **argv, const char *text)
+{
+	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h")))
+		return false;
+	puts(text);
+	return true;
+}
 
 /* Run the one that argv[0] names. */
 int find_command(const struct command *list, int argc, char **argv,

@@ -49,8 +49,10 @@ int usage_error(const char *command, const char *format, ...)
 void print_json(json_object *object);
 json_object *new_answer(const char *command);
 void add_string(json_object *object, const char *name, const char *value);
+void add_text(json_object *object, const char *name, char *text);
 void add_count(json_object *object, const char *name, long long value);
 void push_count(json_object *list, long long value);
+bool help_wanted(int argc, char **argv, const char *text);
 const char *paint(const char *colour);
 int find_command(const struct command *commands, int argc, char **argv,
 		 const char *prefix);
@@ -91,6 +93,8 @@ struct table {
 };
 
 struct table *table_parse(const char *text);
+struct table *need_table(const char *path);
+struct table *need_counters(const char *feature);
 void table_free(struct table *t);
 int table_column(const struct table *t, const char *name);
 double table_get(const struct table *t, size_t row, const char *column);

@@ -8,14 +8,6 @@
 
 #include "groctl.h"
 
-static void add_text(json_object *object, const char *name, char *text)
-{
-	if (text)
-		json_object_object_add(object, name,
-				       json_object_new_string(text));
-	free(text);
-}
-
 static char *cpu_model(void)
 {
 	char *text = read_file("/proc/cpuinfo"), *at, *model = NULL;
@@ -72,7 +64,7 @@ static json_object *device_describe(const char *device)
 	char path[128];
 	size_t i;
 
-	json_object_object_add(object, "name", json_object_new_string(device));
+	add_string(object, "name", device);
 	add_text(object, "driver", driver_of(device));
 	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(path, sizeof(path), "/sys/class/net/%s/%s", device,

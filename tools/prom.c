@@ -62,13 +62,9 @@ static void print_active(FILE *out, char **features)
 static void print_counters(FILE *out, const char *feature)
 {
 	static const char *const handlers[] = { "stock", "opt" };
-	char path[128], *text;
-	struct table *t;
+	struct table *t = need_counters(feature);
 	size_t row, i;
 
-	snprintf(path, sizeof(path), "features/%s/counters", feature);
-	text = need_file(path);
-	t = table_parse(text);
 	for (row = 0; row < t->rows; row++)
 		for (i = 0; i < 2; i++)
 			if (i || !strcmp(t->label[row], "packets"))
@@ -77,7 +73,6 @@ static void print_counters(FILE *out, const char *feature)
 					feature, t->label[row], handlers[i],
 					table_get(t, row, handlers[i]));
 	table_free(t);
-	free(text);
 }
 
 static void print_all(FILE *out)

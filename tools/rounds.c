@@ -26,11 +26,7 @@ static void interrupt(int sig)
 
 static struct table *read_result(void)
 {
-	char *text = need_file("ab/result");
-	struct table *t = table_parse(text);
-
-	free(text);
-	return t;
+	return need_table("ab/result");
 }
 
 static json_object *columns_of(const struct table *t)

@@ -10,30 +10,30 @@ static const char *const status_files[] = {
 	"version", "state", "enable_seq", "fault_reason", "devices", "ab/run",
 };
 
-static char *feature_file(const char *feature, const char *file)
+/* "?" for what cannot be read. */
+static char *file_or_mark(const char *path)
 {
-	char path[128], *text;
+	char *text = read_file(path);
 
-	snprintf(path, sizeof(path), "features/%s/%s", feature, file);
-	text = read_file(path);
 	return text ? text : strdup("?");
 }
 
-static void add_file(json_object *object, const char *name, char *text)
+static char *feature_file(const char *feature, const char *file)
 {
-	json_object_object_add(object, name,
-			       json_object_new_string(text ? text : "?"));
-	free(text);
+	char path[128];
+
+	snprintf(path, sizeof(path), "features/%s/%s", feature, file);
+	return file_or_mark(path);
 }
 
 static json_object *feature_describe(const char *feature)
 {
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "name", json_object_new_string(feature));
-	add_file(object, "enabled", feature_file(feature, "enabled"));
-	add_file(object, "active", feature_file(feature, "active"));
-	add_file(object, "reason", feature_file(feature, "reason"));
+	add_string(object, "name", feature);
+	add_text(object, "enabled", feature_file(feature, "enabled"));
+	add_text(object, "active", feature_file(feature, "active"));
+	add_text(object, "reason", feature_file(feature, "reason"));
 	return object;
 }
 
@@ -83,14 +83,6 @@ static int features_show(json_object *answer)
 	return EXIT_OK;
 }
 
-static bool help_wanted(int argc, char **argv, const char *text)
-{
-	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h")))
-		return false;
-	puts(text);
-	return true;
-}
-
 int cmd_status(int argc, char **argv)
 {
 	json_object *answer;
@@ -103,12 +95,11 @@ int cmd_status(int argc, char **argv)
 	need_module();
 	answer = new_answer("status");
 	for (i = 0; i < sizeof(status_files) / sizeof(*status_files); i++) {
-		char *text = read_file(status_files[i]);
+		char *text = file_or_mark(status_files[i]);
 
 		if (!json_wanted)
-			printf("%-13s %s\n", status_files[i],
-			       text ? text : "?");
-		add_file(answer, status_files[i], text);
+			printf("%-13s %s\n", status_files[i], text);
+		add_text(answer, status_files[i], text);
 	}
 	json_object_object_add(answer, "features", features_describe());
 	return features_show(answer);
@@ -125,7 +116,7 @@ int cmd_state(int argc, char **argv)
 	write_file("state", argv[0]);
 	if (json_wanted) {
 		answer = new_answer(argv[0]);
-		add_file(answer, "state", read_file("state"));
+		add_text(answer, "state", file_or_mark("state"));
 		print_json(answer);
 	}
 	return EXIT_OK;
