@@ -67,20 +67,12 @@ result() {
 	figure "$AB/result" "$@"
 }
 
-# more WHAT NUMBER THAN
-more() {
-	[ "$2" -gt "$3" ] && return
-	echo "$1: $2 is not more than $3"
-	return 1
-}
-
 four_streams() {
 	local to i=0
 	streams=()
 	for to in 10.0.0.2 fd00::2 10.0.0.2 fd00::2; do
 		i=$((i + 1))
-		start "$TMP/stream$i" "$A" traffic send -p 20 -s "$i" "$to" 4000
-		streams+=("$!")
+		stream 20 "$i" "$to"
 	done
 }
 

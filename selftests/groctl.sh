@@ -38,13 +38,6 @@ as_nobody() {
 	aid nobody groctl "$@"
 }
 
-# more WHAT NUMBER THAN
-more() {
-	[ "$2" -gt "$3" ] && return
-	echo "$1: $2 is not more than $3"
-	return 1
-}
-
 test_help() {
 	local command
 	says 0 --help && said 'Usage: groctl' && says 0 --version &&
@@ -130,10 +123,7 @@ test_without_root() {
 streams_on() {
 	local i
 	streams=()
-	for i in 1 2 3 4 5 6 7 8; do
-		start "$TMP/stream$i" "$A" traffic send -p 60 -s "$i" 10.0.0.2 4000
-		streams+=("$!")
-	done
+	for i in 1 2 3 4 5 6 7 8; do stream 60 "$i" 10.0.0.2; done
 }
 
 # verdict METRIC: of $said as JSON

@@ -106,6 +106,13 @@ expect_like() {
 	return 1
 }
 
+# more WHAT NUMBER THAN
+more() {
+	[ "$2" -gt "$3" ] && return
+	echo "$1: $2 is not more than $3"
+	return 1
+}
+
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for() {
 	local tries=$(($1 * 20))
@@ -373,6 +380,13 @@ sink() {
 
 # Streams from A, started into $TMP/stream?: PIDs.
 streams=()
+
+# stream MS SEED [OPTIONS] ADDRESS: one more of them; $! is its own.
+stream() {
+	start "$TMP/stream${#streams[@]}" "$A" traffic send -p "$1" -s "$2" \
+		"${@:3}" 4000
+	streams+=("$!")
+}
 
 # All of them still there, and their bytes right.
 streams_arrive() {

@@ -25,8 +25,7 @@ start_streams() {
 	streams=()
 	for to in 10.0.0.2 fd00::2 10.0.0.2 "-d fd00::2"; do
 		# shellcheck disable=SC2086
-		start "$TMP/stream$i" "$A" traffic send -p 5 -s $((i + SEED)) $to 4000
-		streams+=("$!")
+		stream 5 $((i + SEED)) $to
 		taskset -p "${masks[i % 2]}" "$!" >"$TMP/taskset" &&
 			renice -n 10 -p "$!" >"$TMP/renice" || return
 		i=$((i + 1))

@@ -16,8 +16,7 @@ start_streams() {
 	for options in 10.0.0.2 fd00::2 "-d fd00::2" "-h fd00::2"; do
 		i=$((i + 1))
 		# shellcheck disable=SC2086
-		start "$TMP/stream$i" "$A" traffic send -p 10 -s $i $options 4000
-		streams+=("$!")
+		stream 10 "$i" $options
 	done
 	sleep 0.3
 }
