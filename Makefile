@@ -39,11 +39,11 @@ put = $(foreach file,$(wildcard $(2)),$(file):$(PREFIX)/$(1)/$(notdir $(file)))
 files := tools/groctl:$(PREFIX)/sbin/groctl \
 	tools/groctl.bash:$(PREFIX)/share/bash-completion/completions/groctl \
 	$(call put,lib/udev/rules.d,udev/*.rules) \
-	$(call put,lib/modprobe.d,udev/*.conf tools/*.conf) \
 	$(call put,lib/systemd/system,udev/*.service tools/*.service \
 		tools/*.timer) \
 	$(foreach n,1 4 5 7 8,$(call put,share/man/man$(n),Documentation/man/*.$(n))) \
 	$(call put,share/doc/gro_opt,README.md CHANGES COPYING tools/grafana.json \
+		udev/*.example \
 		Documentation/*.rst Documentation/ABI/*/*)
 # Folders of PREFIX that are there before us and stay after us.
 kept_folders := sbin lib share share/man

@@ -42,7 +42,7 @@ test_help() {
 	local command
 	says 0 --help && said 'Usage: groctl' && says 0 --version &&
 		said 'groctl [0-9]' && says 0 help || return
-	for command in status on feature stats ab hist doctor prom; do
+	for command in status on feature stats ab hist doctor prom profile; do
 		says 0 "$command" --help && said '^Usage: groctl' || return
 	done
 }
@@ -62,7 +62,7 @@ test_without_the_module() {
 	local command
 	unload || return
 	for command in status on "feature show" "feature enable tcp4" stats \
-		"ab run" hist prom; do
+		"ab run" hist prom "profile apply"; do
 		# shellcheck disable=SC2086
 		says 3 $command && errs 'gro_opt is not loaded' &&
 			errs 'modprobe gro_opt' || return
@@ -104,6 +104,44 @@ test_prometheus() {
 		says 1 prom -o "$TMP/none/x.prom" &&
 		errs 'cannot write' && expect "left behind" \
 			"$(find "$TMP" -name 'x.prom.*')" ''
+}
+
+# profile LINE...
+profile() {
+	printf '%s\n' "$@" >"$TMP/p.conf"
+}
+
+# bad REGEX LINE...: refused with the file, the line and what to do
+bad() {
+	local regex=$1
+	shift
+	profile "$@" && says 1 profile apply "$TMP/p.conf" && errs "$regex" &&
+		errs '^  do: ' && state_is off
+}
+
+test_profiles() {
+	says 0 off && profile '# all of it' '' 'features = tcp4,udp6' \
+		'devices = b? lo' ' state=passthrough # so far' &&
+		says 0 profile check "$TMP/p.conf" && state_is off &&
+		says 0 profile apply "$TMP/p.conf" && said "$TMP/p.conf" &&
+		state_is passthrough &&
+		expect devices "$(cat "$GRO_OPT/devices")" 'b? lo' &&
+		expect tcp6 "$(cat "$GRO_OPT/features/tcp6/enabled")" 0 &&
+		profile 'state = off' 'features = all' 'devices = *' &&
+		says 0 -j profile apply "$TMP/p.conf" && said '"applied":' &&
+		state_is off || return
+	bad "p.conf:2: there is no setting 'stat'" 'features = tcp4' 'stat = on' &&
+		bad "p.conf:1: state = 'maybe' is not off, pass" 'state = maybe' &&
+		bad "p.conf:1: 'state on' is no setting" 'state on' &&
+		bad 'p.conf:1: only is of a device' 'only = yes' &&
+		bad 'p.conf:2: state stands in line 1' 'state = on' 'state = on' &&
+		bad "p.conf:2: there is no feature 'tcp5'" 'state = on' \
+			'features = tcp5' &&
+		bad 'is not a number of ns' 'device = lo' \
+			'gro_flush_timeout = -1' || return
+	says 1 profile apply "$TMP/none.conf" && errs 'cannot read' &&
+		says 1 profile apply "$TMP/p.conf" nosuchdev &&
+		says 2 profile && says 2 profile nix
 }
 
 test_without_root() {
@@ -215,5 +253,5 @@ if ! pair tso off || ! sink "$B"; then
 fi
 
 run_tests help wrong_arguments without_the_module states features counters \
-	prometheus without_root ab_run ab_run_of_equals report hist \
+	prometheus profiles without_root ab_run ab_run_of_equals report hist \
 	without_debugfs interrupted doctor

@@ -31,6 +31,8 @@ static const struct command commands[] = {
 	  "compare two arms on live traffic" },
 	{ "hist", cmd_hist, "", "histograms of the last A/B run" },
 	{ "doctor", cmd_doctor, "", "what would spoil a comparison" },
+	{ "profile", cmd_profile, "apply check",
+	  "put into force what /etc/gro_opt says" },
 	{ "prom", cmd_prom, "--output", "metrics for Prometheus" },
 	{ "completion", cmd_completion, "bash", "completion for bash" },
 	{ "help", cmd_help, "", "this text" },

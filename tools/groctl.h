@@ -108,9 +108,14 @@ int cmd_hist(int argc, char **argv);
 int cmd_ab(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_prom(int argc, char **argv);
+int cmd_profile(int argc, char **argv);
+
+/* status.c */
+bool feature_exists(const char *feature);
 
 /* machine.c */
 json_object *machine_describe(void);
+char *driver_of(const char *device);
 
 /* rounds.c: what a run gave, and what it means */
 int rounds_run(const char *what, unsigned int rounds, double seconds,

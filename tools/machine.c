@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a result is worth nothing without: the machine it is from. */
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +43,24 @@ static json_object *mitigations(void)
 	return object;
 }
 
-static char *driver_of(const char *device)
+/* Of those that are behind no bus, as veth, it is not in sysfs. */
+static char *ask_driver(const char *device)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ifreq ifr = { .ifr_data = (char *)&info };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return NULL;
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", device);
+	err = ioctl(fd, SIOCETHTOOL, &ifr);
+	close(fd);
+	return err ? NULL : strdup(info.driver);
+}
+
+/* NULL if nobody knows. */
+char *driver_of(const char *device)
 {
 	char path[128], target[256], *full, *slash;
 	ssize_t len;
@@ -48,7 +70,7 @@ static char *driver_of(const char *device)
 	len = readlink(full, target, sizeof(target) - 1);
 	free(full);
 	if (len <= 0)
-		return NULL;
+		return ask_driver(device);
 	target[len] = '\0';
 	slash = strrchr(target, '/');
 	return strdup(slash ? slash + 1 : target);

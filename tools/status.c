@@ -134,7 +134,7 @@ static int feature_list(int argc, char **argv)
 	return features_show(answer);
 }
 
-static bool feature_exists(const char *feature)
+bool feature_exists(const char *feature)
 {
 	size_t nr, i;
 	char **names = list_folder("features", &nr);
