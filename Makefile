@@ -20,7 +20,8 @@ destdir := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 # prints TAP and "N passed, N failed" as its last line.
 # CHECK_STEPS="vm" tests the runner itself; on a machine that is very busy its
 # first guest can stall for a minute, which is a complaint of that kernel's.
-CHECK_STEPS ?= lint build tools headers selftests refused captures dkms bench
+CHECK_STEPS ?= lint + build tools + headers selftests refused + dkms captures bench
+step = $(if $(filter +,$(1)),+,'$(1)=$(check_$(1))')
 check_lint := selftests/host/lint.sh
 check_build := selftests/host/build.sh
 check_tools := $(MAKE) -s -C tools check
@@ -282,7 +283,7 @@ bench-native: ## the same in nanoseconds, at this machine's own speed (User Mode
 	@exec bench/native
 
 check: ## every test that gates; logs in build/check/
-	@exec selftests/host/steps $(foreach step,$(CHECK_STEPS),'$(step)=$(check_$(step))')
+	@exec selftests/host/steps $(foreach step,$(CHECK_STEPS),$(call step,$(step)))
 
 check-debug: ## on a kernel with KASAN, lockdep, kmemleak and the like (User Mode Linux)
 	@exec uml/check
