@@ -486,6 +486,8 @@ bool lab_build_frags(struct napi_struct *napi, struct sk_buff *from,
 
 	if (!skb)
 		return false;
+	/* What napi_reuse_skb() leaves, as no driver has one here. */
+	skb_dst_drop(skb);
 	shinfo = skb_shinfo(skb);
 	memcpy(shinfo->frags, other->frags,
 	       other->nr_frags * sizeof(shinfo->frags[0]));

@@ -154,6 +154,18 @@ int lab_meta_init(void)
 	return 0;
 }
 
+/* Who merges or frees an skb may lose its dst: nobody else would notice. */
+static void lab_dst_exit(struct dst_entry *dst)
+{
+	unsigned int tries = 250;
+
+	while (lab_dst_refs(dst) > 1 && tries--)
+		msleep(20);
+	WARN(lab_dst_refs(dst) != 1, "gro_lab: a dst has %u references left",
+	     lab_dst_refs(dst));
+	dst_release(dst);
+}
+
 /* No NAPI holds an skb any more. */
 void lab_meta_exit(void)
 {
@@ -165,6 +177,6 @@ void lab_meta_exit(void)
 		if (lab_socks[id])
 			sock_release(lab_socks[id]);
 		if (lab_dsts[id])
-			dst_release(&lab_dsts[id]->dst);
+			lab_dst_exit(&lab_dsts[id]->dst);
 	}
 }

@@ -5,6 +5,7 @@
 
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <net/dst.h>
 #include <net/gro.h>
 
 #include "gro_lab_compat.h"
@@ -70,5 +71,15 @@ static inline bool lab_decrypted(const struct sk_buff *skb)
 	return false;
 }
 #endif
+
+/* How many hold it, who made it among them. */
+static inline unsigned int lab_dst_refs(struct dst_entry *dst)
+{
+#if HAVE_DST_RCUREF
+	return rcuref_read(&dst->__rcuref);
+#else
+	return atomic_read(&dst->__refcnt);
+#endif
+}
 
 #endif /* _GRO_LAB_COMPAT_H */
