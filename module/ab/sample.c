@@ -294,10 +294,13 @@ static enum gro_opt_ab_field gro_opt_ab_why6(const struct sk_buff *p,
 				  gro_opt_len6_lies(skb, iph, off));
 }
 
-/* Why has @p ended with @skb? The first reason that holds. */
-static enum gro_opt_ab_field gro_opt_ab_why(const struct sk_buff *p,
-					    const struct sk_buff *skb,
-					    unsigned int off, bool v4)
+/*
+ * Why has @p ended with @skb? The first reason that holds. @len is what the skb
+ * was long before its payload went to @p.
+ */
+static enum gro_opt_ab_field
+gro_opt_ab_why(const struct sk_buff *p, const struct sk_buff *skb,
+	       unsigned int len, unsigned int off, bool v4)
 {
 	const unsigned int thlen = sizeof(struct tcphdr) +
 				   (v4 ? sizeof(struct iphdr) :
@@ -305,7 +308,7 @@ static enum gro_opt_ab_field gro_opt_ab_why(const struct sk_buff *p,
 	void *base;
 
 	if (NAPI_GRO_CB(skb)->same_flow)
-		return skb_gro_len(skb) < skb_shinfo(p)->gso_size ?
+		return len - skb_gro_offset(skb) < skb_shinfo(p)->gso_size ?
 		       GRO_OPT_AB_ended_short : GRO_OPT_AB_ended_push;
 	if (p->encapsulation || !gro_opt_base(skb, off + thlen, &base) ||
 	    !gro_opt_at_hand(skb, skb_gro_offset(skb)) ||
@@ -340,7 +343,7 @@ static void gro_opt_ab_note_cycles(struct gro_opt_ab_bin *bin, u64 cycles)
 /* @pp is what the handler said; upon an error @skb is somebody else's now. */
 static void gro_opt_ab_note(struct gro_opt_ab_bin *bin,
 			    const struct sk_buff *skb, struct sk_buff *pp,
-			    unsigned int off, bool v4)
+			    unsigned int len, unsigned int off, bool v4)
 {
 	if (IS_ERR(pp)) {
 		bin->f[GRO_OPT_AB_consumed]++;
@@ -348,7 +351,7 @@ static void gro_opt_ab_note(struct gro_opt_ab_bin *bin,
 	}
 	bin->f[gro_opt_ab_fate(skb)]++;
 	if (pp)
-		bin->f[gro_opt_ab_why(pp, skb, off, v4)]++;
+		bin->f[gro_opt_ab_why(pp, skb, len, off, v4)]++;
 }
 
 /* A difference that is known, for tests. */
@@ -386,7 +389,7 @@ gro_opt_ab_sample(struct list_head *head, struct sk_buff *skb,
 		bin->f[GRO_OPT_AB_samples]++;
 		bin->f[GRO_OPT_AB_sampled_bytes] += len;
 		gro_opt_ab_note_cycles(bin, cycles);
-		gro_opt_ab_note(bin, skb, pp, off, v4);
+		gro_opt_ab_note(bin, skb, pp, len, off, v4);
 	}
 	gro_opt_ab_end(bin);
 	return pp;
