@@ -184,6 +184,21 @@ test_ab_run() {
 	expect mode "$(cat "$GRO_OPT/ab/mode")" off && state_is off
 }
 
+# Ours in the kernel's tables against ours out of them: polls are all there is to
+# compare.
+test_ab_run_native() {
+	says 0 off && streams_on && says 0 -j ab run -m time -a native -b opt \
+		--slice 60 --aa-rounds 2 -n 3 -o "$TMP/native.json" &&
+		streams_arrive || return
+	expect "verdict of handlers" "$(verdict handlers)" - &&
+		expect_like "verdict of polls" "$(verdict poll)" '~|better|worse' &&
+		says 0 ab report "$TMP/native.json" &&
+		said '^a native, b opt, by time$' &&
+		said '^handlers .* no figures' && said '^poll +[1-9]' &&
+		state_is off && expect mode "$(cat "$GRO_OPT/ab/mode")" off &&
+		says 2 ab run -a native && errs "native needs --mode time"
+}
+
 # equals SEED: passthrough against itself.
 equals() {
 	says 0 -j ab run -m time -b passthrough --slice 100 --sample 4 \
@@ -195,6 +210,25 @@ equals() {
 # chance.
 test_ab_run_of_equals() {
 	{ equals 1 || equals 2; } && streams_arrive
+}
+
+# other_host FILE: the same rounds, of another machine
+other_host() {
+	sed 's/"host":"[^"]*"/"host":"a<b"/' "$TMP/ab.json" >"$1"
+}
+
+test_hosts_and_their_files() {
+	local n rounds
+	n=$(groctl ab report "$TMP/ab.json" | awk '/^handlers/ { print $8 }') &&
+		other_host "$TMP/other.json" &&
+		says 0 ab report "$TMP/ab.json" "$TMP/other.json" "$TMP/ab.json" ||
+		return
+	rounds=$(awk '/^handlers/ { printf "%s ", $8 }' <<<"$said")
+	expect "rounds of the hosts" "$rounds" "$((2 * n)) $n " &&
+		said 'rounds of 2 files' &&
+		says 0 ab report --html "$TMP/ab.html" "$TMP/ab.json" \
+			"$TMP/other.json" && grep -q 'All hosts' "$TMP/ab.html" &&
+		! grep -q 'a<b' "$TMP/ab.html" && grep -q 'a&lt;b' "$TMP/ab.html"
 }
 
 test_report() {
@@ -253,5 +287,6 @@ if ! pair tso off || ! sink "$B"; then
 fi
 
 run_tests help wrong_arguments without_the_module states features counters \
-	prometheus profiles without_root ab_run ab_run_of_equals report hist \
+	prometheus profiles without_root ab_run ab_run_native ab_run_of_equals report \
+	hosts_and_their_files hist \
 	without_debugfs interrupted doctor

@@ -156,6 +156,9 @@ static int parse(int argc, char **argv, struct options *o)
 	}
 	if (optind < argc)
 		return usage_error("ab", "what is '%s'?", argv[optind]);
+	if (strcmp(o->mode, "time") && (!strcmp(o->arm_a, "native") ||
+					!strcmp(o->arm_b, "native")))
+		return usage_error("ab", "native needs --mode time");
 	return -1;
 }
 
@@ -259,13 +262,18 @@ static const char *text_in(json_object *file, const char *part,
 
 static void show(json_object *file)
 {
+	int files = json_object_get_int(json_object_object_get(file, "files"));
+
 	printf("%s%s%s: kernel %s, %s\n", paint(BOLD),
 	       text_in(file, "machine", "host"), paint(PLAIN),
 	       text_in(file, "machine", "kernel"),
 	       text_in(file, "machine", "cpu"));
-	printf("a %s, b %s, by %s\n", text_in(file, "settings", "arm_a"),
+	printf("a %s, b %s, by %s", text_in(file, "settings", "arm_a"),
 	       text_in(file, "settings", "arm_b"),
 	       text_in(file, "settings", "mode"));
+	if (files)
+		printf(", rounds of %d files", files);
+	putchar('\n');
 	rounds_print(json_object_object_get(file, "results"));
 }
 
@@ -377,6 +385,7 @@ static int report(char **paths, size_t nr, const char *html)
 		abort();
 	for (i = 0; i < nr; i++)
 		files[i] = load(paths[i]);
+	nr = pool_hosts(files, nr);
 	if (html)
 		html_write(html, files, nr);
 	if (json_wanted) {

@@ -130,6 +130,9 @@ double rounds_share(json_object *run, int arm, const char *column);
 /* counters.c */
 json_object *hist_read(void);
 
+/* pool.c */
+size_t pool_hosts(json_object **files, size_t nr);
+
 /* html.c */
 void html_write(const char *path, json_object **files, size_t nr);
 

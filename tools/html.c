@@ -182,14 +182,17 @@ static void put_rounds(FILE *out, json_object *file)
 }
 
 /* Intervals of all figures, one line each, on one scale. */
-static void put_interval(FILE *out, json_object *r, int y, double reach)
+static void put_interval(FILE *out, const char *label, json_object *r, int y,
+			 double reach)
 {
 	const double middle = LEFT + 60 + (WIDTH - LEFT - 60 - RIGHT) / 2.0;
 	const double scale = (WIDTH - LEFT - 60 - RIGHT) / 2.0 / reach;
 	double low = middle + scale * log(number(r, "low"));
 	double high = middle + scale * log(number(r, "high"));
 
-	fprintf(out, "<text x=4 y=%d>%s</text>", y + 4, text(r, "metric"));
+	fprintf(out, "<text x=4 y=%d>", y + 4);
+	put_text(out, label);
+	fputs("</text>", out);
 	fprintf(out, "<line class=line x1=%.1f x2=%.1f y1=%d y2=%d />", middle,
 		middle, y - 12, y + 12);
 	fprintf(out, "<rect class=b x=%.1f width=%.1f y=%d height=6 />", low,
@@ -204,6 +207,15 @@ static bool has_ratio(json_object *r)
 	return number(r, "n") > 0 && number(r, "low") > 0;
 }
 
+/* How far a ratio's interval gets from 1, or what that was so far. */
+static double farther(double reach, json_object *r)
+{
+	if (!has_ratio(r))
+		return reach;
+	return fmax(reach, fmax(fabs(log(number(r, "low"))),
+				fabs(log(number(r, "high")))));
+}
+
 static void put_intervals(FILE *out, json_object *list)
 {
 	size_t nr = json_object_array_length(list), i;
@@ -212,17 +224,13 @@ static void put_intervals(FILE *out, json_object *list)
 	int y = 24;
 
 	svg_begin(out, "ratios with their intervals");
-	for (i = 0; i < nr; i++) {
-		r = json_object_array_get_idx(list, i);
-		if (has_ratio(r))
-			reach = fmax(reach, fmax(fabs(log(number(r, "low"))),
-						 fabs(log(number(r, "high")))));
-	}
+	for (i = 0; i < nr; i++)
+		reach = farther(reach, json_object_array_get_idx(list, i));
 	for (i = 0; i < nr; i++) {
 		r = json_object_array_get_idx(list, i);
 		if (!has_ratio(r))
 			continue;
-		put_interval(out, r, y, 1.1 * reach);
+		put_interval(out, text(r, "metric"), r, y, 1.1 * reach);
 		y += 26;
 	}
 	fputs("</svg>\n", out);
@@ -361,6 +369,8 @@ static void put_file(FILE *out, json_object *file)
 	put_text(out, text(settings, "arm_b"));
 	fputs(", by ", out);
 	put_text(out, text(settings, "mode"));
+	if (member(file, "files"))
+		fprintf(out, ", rounds of %.0f files", number(file, "files"));
 	fputs("</p>\n", out);
 	put_results(out, member(file, "results"));
 	fputs("<h3>Ratio b to a, 1 is no difference</h3>\n", out);
@@ -374,6 +384,36 @@ static void put_file(FILE *out, json_object *file)
 	put_machine(out, file);
 }
 
+static json_object *first_result(json_object *file)
+{
+	return json_object_array_get_idx(member(file, "results"), 0);
+}
+
+/* Handlers of each host on one scale. */
+static void put_hosts(FILE *out, json_object **files, size_t nr)
+{
+	double reach = 0.05;
+	json_object *r;
+	char host[18];
+	size_t i;
+
+	fputs("<h2>All hosts</h2>\n"
+	      "<p>Cycles in the handlers, ratio b to a; 1 is no difference.</p>\n",
+	      out);
+	fprintf(out, "<svg viewBox='0 0 %d %zu' role=img aria-label='hosts'>\n",
+		WIDTH, 26 * nr + 12);
+	for (i = 0; i < nr; i++)
+		reach = farther(reach, first_result(files[i]));
+	for (i = 0; i < nr; i++) {
+		r = first_result(files[i]);
+		snprintf(host, sizeof(host), "%s",
+			 text(member(files[i], "machine"), "host"));
+		if (has_ratio(r))
+			put_interval(out, host, r, 24 + 26 * i, 1.1 * reach);
+	}
+	fputs("</svg>\n", out);
+}
+
 static void put_all(FILE *out, json_object **files, size_t nr)
 {
 	size_t i;
@@ -381,6 +421,8 @@ static void put_all(FILE *out, json_object **files, size_t nr)
 	fputs("<!doctype html>\n<html lang=en>\n", out);
 	fputs(style, out);
 	fputs("<h1>gro_opt: two arms on live traffic</h1>\n", out);
+	if (nr > 1)
+		put_hosts(out, files, nr);
 	for (i = 0; i < nr; i++)
 		put_file(out, files[i]);
 	fputs("<p>Cycles are those of sampled packets, interrupts trimmed.\n"
