@@ -298,6 +298,19 @@ gro_opt_inet_filter(struct list_head *head, struct sk_buff *skb)
 static noinline struct sk_buff *
 gro_opt_inet_detour(struct list_head *head, struct sk_buff *skb)
 {
+	if (static_branch_unlikely(&gro_opt_key_trace))
+		return gro_opt_trace4(head, skb);
+	if (static_branch_unlikely(&gro_opt_key_devices))
+		return gro_opt_inet_filter(head, skb);
+	return gro_opt_inet_ab(head, skb);
+}
+
+/* What trace.c looks at from outside. */
+struct sk_buff *gro_opt_inet_untraced(struct list_head *head,
+				      struct sk_buff *skb)
+{
+	if (!READ_ONCE(gro_opt_acts))
+		return gro_opt_inet_pass(head, skb);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_inet_filter(head, skb);
 	return gro_opt_inet_ab(head, skb);
@@ -392,6 +405,8 @@ gro_opt_inet_complete_inner(struct sk_buff *skb, int nhoff)
 static noinline int
 gro_opt_inet_complete_detour(struct sk_buff *skb, int nhoff)
 {
+	if (static_branch_unlikely(&gro_opt_key_trace))
+		gro_opt_trace_done(skb, nhoff, true);
 	if (static_branch_unlikely(&gro_opt_key_devices) &&
 	    !gro_opt_device_listed(skb->dev))
 		return static_call(gro_opt_stock4_complete)(skb, nhoff);
@@ -751,6 +766,18 @@ gro_opt_ipv6_filter(struct list_head *head, struct sk_buff *skb)
 static noinline struct sk_buff *
 gro_opt_ipv6_detour(struct list_head *head, struct sk_buff *skb)
 {
+	if (static_branch_unlikely(&gro_opt_key_trace))
+		return gro_opt_trace6(head, skb);
+	if (static_branch_unlikely(&gro_opt_key_devices))
+		return gro_opt_ipv6_filter(head, skb);
+	return gro_opt_ipv6_ab(head, skb);
+}
+
+struct sk_buff *gro_opt_ipv6_untraced(struct list_head *head,
+				      struct sk_buff *skb)
+{
+	if (!READ_ONCE(gro_opt_acts))
+		return gro_opt_ipv6_pass(head, skb);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_ipv6_filter(head, skb);
 	return gro_opt_ipv6_ab(head, skb);
@@ -842,6 +869,8 @@ gro_opt_ipv6_complete_inner(struct sk_buff *skb, int nhoff)
 static noinline int
 gro_opt_ipv6_complete_detour(struct sk_buff *skb, int nhoff)
 {
+	if (static_branch_unlikely(&gro_opt_key_trace))
+		gro_opt_trace_done(skb, nhoff, false);
 	if (static_branch_unlikely(&gro_opt_key_devices) &&
 	    !gro_opt_device_listed(skb->dev))
 		return static_call(gro_opt_stock6_complete)(skb, nhoff);

@@ -7,6 +7,7 @@
 #include <linux/workqueue.h>
 
 #include "gro_opt.h"
+#include "trace.h"
 
 /* Set once for each fault, before anything else; NULL while there is none. */
 static const char *gro_opt_fault_where;
@@ -46,6 +47,7 @@ void gro_opt_fault_settle(void)
 	pr_err("faulted: %s; all packets take the stock handlers; write off to state to leave%s\n",
 	       where, where == gro_opt_foreign ? " once that is gone" :
 	       ", and please report this");
+	trace_gro_opt_fault(where);
 	gro_opt_uevent();
 }
 

@@ -35,6 +35,7 @@ int gro_opt_feature_find(const char *name)
 
 /* Does any of them act? The first thing a packet asks. */
 DEFINE_STATIC_KEY_FALSE(gro_opt_key_acting);
+bool gro_opt_acts __read_mostly;
 DEFINE_STATIC_KEY_FALSE(gro_opt_key_detour);
 
 static void gro_opt_key_set(struct static_key_false *key, bool on)
@@ -43,6 +44,17 @@ static void gro_opt_key_set(struct static_key_false *key, bool on)
 		static_branch_enable(key);
 	else
 		static_branch_disable(key);
+}
+
+static void gro_opt_acting_set(bool acts)
+{
+	if (acts == gro_opt_acts)
+		return;
+	if (acts)
+		static_branch_inc(&gro_opt_key_acting);
+	else
+		static_branch_dec(&gro_opt_key_acting);
+	WRITE_ONCE(gro_opt_acts, acts);
 }
 
 /* During an A/B run its arms say what acts, whatever the state. */
@@ -72,7 +84,7 @@ void gro_opt_features_apply(void)
 		gro_opt_key_set(gro_opt_keys[id], act);
 		WRITE_ONCE(f->active, act);
 	}
-	gro_opt_key_set(&gro_opt_key_acting, acting);
+	gro_opt_acting_set(acting);
 }
 
 /**
@@ -205,5 +217,5 @@ void gro_opt_features_force(bool act)
 
 	for (id = 0; id < GRO_OPT_NR_FEATURES; id++)
 		gro_opt_key_set(gro_opt_keys[id], act);
-	gro_opt_key_set(&gro_opt_key_acting, act);
+	gro_opt_acting_set(act);
 }

@@ -54,9 +54,12 @@ extern struct gro_opt_feature gro_opt_features[GRO_OPT_NR_FEATURES];
 GRO_OPT_FEATURES(X)
 #undef X
 
+/* Counts: features that act, and those who trace packets. */
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_acting);
-/* Counts who wants to see packets first: a list of devices, an A/B run. */
+/* Counts who wants to see packets first: a list of devices, an A/B run, tracing. */
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_detour);
+/* Whether anything but tracing holds gro_opt_key_acting. */
+extern bool gro_opt_acts;
 
 int gro_opt_feature_find(const char *name);
 int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable);

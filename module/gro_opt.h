@@ -67,6 +67,18 @@ ssize_t gro_opt_state_write(const char *buf, size_t len);
 int gro_opt_shim_native(bool native);
 void gro_opt_shim_exit(void);
 
+/* fast.c: a packet as if nobody traced it */
+struct sk_buff *gro_opt_inet_untraced(struct list_head *head,
+				      struct sk_buff *skb);
+struct sk_buff *gro_opt_ipv6_untraced(struct list_head *head,
+				      struct sk_buff *skb);
+
+/* trace.c */
+DECLARE_STATIC_KEY_FALSE(gro_opt_key_trace);
+struct sk_buff *gro_opt_trace4(struct list_head *head, struct sk_buff *skb);
+struct sk_buff *gro_opt_trace6(struct list_head *head, struct sk_buff *skb);
+void gro_opt_trace_done(const struct sk_buff *skb, int nhoff, bool v4);
+
 /* devices.c */
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_devices);
 bool gro_opt_device_listed(const struct net_device *dev);

@@ -218,6 +218,11 @@ int gro_opt_ab_complete4(struct sk_buff *skb, int nhoff,
 			 struct gro_opt_ab_bin *bin);
 int gro_opt_ab_complete6(struct sk_buff *skb, int nhoff,
 			 struct gro_opt_ab_bin *bin);
+unsigned int gro_opt_ab_arm_of(const struct gro_opt_ab_bin *bin);
+enum gro_opt_ab_field gro_opt_ab_why(const struct sk_buff *p,
+				     const struct sk_buff *skb,
+				     unsigned int len, unsigned int off,
+				     bool v4);
 struct gro_opt_ab_bin *gro_opt_ab_outer(const struct sk_buff *skb);
 struct gro_opt_ab_bin *gro_opt_ab_outer_done(const struct sk_buff *skb);
 

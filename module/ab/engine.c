@@ -26,6 +26,7 @@
 #include <trace/events/napi.h>
 
 #include "../gro_opt.h"
+#include "../trace.h"
 
 /* A slice is so many times as long as it takes to get there, or longer. */
 #define GRO_OPT_AB_FLIPS	20
@@ -316,6 +317,9 @@ static int gro_opt_ab_flip(void)
 	if (err)
 		return err;
 	gro_opt_ab_lengthen(ktime_get_ns() - start);
+	/* The round that goes first has no number. */
+	trace_gro_opt_ab_switch(run->warm ? run->done + 1 : 0, run->slice,
+				gro_opt_ab_plan.first);
 	run->step = GRO_OPT_AB_COUNT;
 	return 0;
 }

@@ -94,6 +94,12 @@ struct gro_opt_ab_bin *gro_opt_ab_bin_of(unsigned int cpu, unsigned int arm,
 	return dropped ? &bins->dropped[arm] : &bins->arm[arm];
 }
 
+/* Whose bin of this CPU's: both arms' stand in turn. */
+unsigned int gro_opt_ab_arm_of(const struct gro_opt_ab_bin *bin)
+{
+	return (bin - this_cpu_ptr(gro_opt_ab_bins)->arm) % GRO_OPT_AB_ARMS;
+}
+
 /* The next one to be sampled: one in so many, evenly around that. */
 static u32 gro_opt_ab_next(struct gro_opt_ab_bin *bin)
 {
@@ -298,9 +304,10 @@ static enum gro_opt_ab_field gro_opt_ab_why6(const struct sk_buff *p,
  * Why has @p ended with @skb? The first reason that holds. @len is what the skb
  * was long before its payload went to @p.
  */
-static enum gro_opt_ab_field
-gro_opt_ab_why(const struct sk_buff *p, const struct sk_buff *skb,
-	       unsigned int len, unsigned int off, bool v4)
+enum gro_opt_ab_field gro_opt_ab_why(const struct sk_buff *p,
+				     const struct sk_buff *skb,
+				     unsigned int len, unsigned int off,
+				     bool v4)
 {
 	const unsigned int thlen = sizeof(struct tcphdr) +
 				   (v4 ? sizeof(struct iphdr) :

@@ -23,6 +23,9 @@ MODULES='^(module|include|selftests/gro_lab)/'
 IGNORE=COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON,BRACKET_SPACE
 # This speaks to the kernel's MAINTAINERS file.
 IGNORE+=,FILE_PATH_CHANGES
+# Tracepoints look as all of the kernel's do.
+EVENTS='/trace\.h$'
+IGNORE_EVENTS=PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 IGNORE_PROGRAMS=PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO,CAMELCASE
 IGNORE_PROGRAMS+=,VOLATILE,EMBEDDED_FUNCTION_NAME,STRCPY,REPEATED_WORD
 
@@ -64,8 +67,10 @@ check_patches() {
 	# It leaves a file where it runs.
 	copy_tree "$tmp/patch"
 	cd "$tmp/patch"
-	files_named '\.[ch]$' | grep -z -E "$MODULES" |
+	files_named '\.[ch]$' | grep -z -E "$MODULES" | grep -z -v "$EVENTS" |
 		check_patch "$source" --ignore "$IGNORE" || true
+	files_named "$EVENTS" |
+		check_patch "$source" --ignore "$IGNORE,$IGNORE_EVENTS" || true
 	files_named '\.[ch]$' | grep -z -E "$PROGRAMS" | grep -z -v -E "$MODULES" |
 		check_patch "$source" --ignore "$IGNORE,$IGNORE_PROGRAMS" || true
 }
