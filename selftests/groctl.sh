@@ -42,7 +42,8 @@ test_help() {
 	local command
 	says 0 --help && said 'Usage: groctl' && says 0 --version &&
 		said 'groctl [0-9]' && says 0 help || return
-	for command in status on feature stats ab hist doctor prom profile; do
+	for command in status on feature stats ab hist doctor prom profile top \
+		trace; do
 		says 0 "$command" --help && said '^Usage: groctl' || return
 	done
 }
@@ -54,7 +55,9 @@ test_wrong_arguments() {
 		says 2 stats -w0 && says 2 ab && says 2 ab run -m both &&
 		says 2 ab run -e 0 && says 2 ab run -n 0 && says 2 ab run nix &&
 		says 2 ab report && says 2 hist nix && says 2 doctor nix &&
-		says 2 prom nix && says 2 completion zsh && says 2 -j nix &&
+		says 2 prom nix && says 2 top nix && says 2 top -n0 &&
+		says 2 top -x && says 2 trace nix && says 2 trace -e nix &&
+		says 2 trace -t -1 && says 2 completion zsh && says 2 -j nix &&
 		said '"schema":1' && said '"error":'
 }
 
@@ -62,7 +65,8 @@ test_without_the_module() {
 	local command
 	unload || return
 	for command in status on "feature show" "feature enable tcp4" stats \
-		"ab run" hist prom "profile apply"; do
+		"ab run" hist prom "profile apply" top \
+		trace; do
 		# shellcheck disable=SC2086
 		says 3 $command && errs 'gro_opt is not loaded' &&
 			errs 'modprobe gro_opt' || return
@@ -145,7 +149,7 @@ test_profiles() {
 }
 
 test_without_root() {
-	local status=0
+	local status=0 command
 	as_nobody status >"$TMP/out" 2>&1 || {
 		cat "$TMP/out"
 		return 1
@@ -155,7 +159,13 @@ test_without_root() {
 		return
 	status=0
 	as_nobody ab run >"$TMP/out" 2>&1 || status=$?
-	expect "exit code of ab run" "$status" 4
+	expect "exit code of ab run" "$status" 4 || return
+	for command in hist top trace "profile apply"; do
+		status=0
+		# shellcheck disable=SC2086
+		as_nobody $command >"$TMP/out" 2>&1 || status=$?
+		expect "exit code of $command" "$status" 4 || return
+	done
 }
 
 streams_on() {
@@ -244,6 +254,53 @@ test_report() {
 		says 1 ab report /etc/passwd && says 1 ab report "$TMP/none"
 }
 
+# while_sending COMMAND...: with a stream, of which all arrives
+while_sending() {
+	local status=0
+	streams=()
+	rm -f "$TMP"/stream?
+	stream 20 1 10.0.0.2
+	"$@" || status=$?
+	streams_arrive && return "$status"
+}
+
+instances() {
+	ls /sys/kernel/tracing/instances
+}
+
+test_top() {
+	says 0 off && says 1 top -n1 && errs 'state is off' && errs 'groctl on' &&
+		says 0 on && while_sending says 0 top -n2 -d1 -w800 || return
+	tell "$said"
+	said '^b0 .* [0-9]+\.[0-9]+  [a-z]+ [0-9]+ %' &&
+		said '^b0 tcp 10.0.0.1:[0-9]+ > 10.0.0.2:4000 ' &&
+		said '^(poll|push|short): ' || return
+	says 0 passthrough &&
+		while_sending says 0 -j top -n1 -w800 -f1 && said '"flows":' &&
+		said '"segs_per_skb":[1-9]' && said '"worst":"[a-z]+"' &&
+		expect "instances left" "$(instances)" ''
+}
+
+test_trace() {
+	says 0 on && while_sending says 0 trace -n3 -t20 || return
+	said 'gro_opt_flush: dev=b0 reason=.* dst=10.0.0.2:4000' &&
+		expect "events" "$(wc -l <<<"$said")" 3 &&
+		while_sending says 0 -j trace -e hold -e merge -n1 -t20 &&
+		said '"event":"gro_opt_(hold|merge)","dev":"b0"' &&
+		while_sending says 0 trace -r short -n1 -t20 &&
+		said 'reason=short' && says 0 trace -r nix -t1 &&
+		expect "other events" "$said" '' &&
+		expect "instances left" "$(instances)" '' && says 0 off
+}
+
+test_without_tracefs() {
+	umount /sys/kernel/tracing || return "$KSFT_SKIP"
+	local status=0
+	{ says 3 top && errs 'no tracefs' && errs 'mount -t tracefs' &&
+		says 3 trace && errs 'mount -t tracefs'; } || status=1
+	mount -t tracefs none /sys/kernel/tracing && return "$status"
+}
+
 test_hist() {
 	says 0 hist && said '^segs_per_skb' && says 0 -j hist &&
 		said '"cycles_per_packet":'
@@ -253,7 +310,11 @@ test_without_debugfs() {
 	umount /sys/kernel/debug || return "$KSFT_SKIP"
 	local status=0
 	{ says 3 hist && errs 'mount -t debugfs' && says 0 status &&
-		says 0 stats && says 0 ab report "$TMP/ab.json"; } || status=1
+		says 0 stats && says 0 feature show && says 0 prom &&
+		says 0 passthrough && says 0 top -n1 -w100 &&
+		says 0 trace -t1 && says 0 off && says 0 completion bash &&
+		says 0 ab run -m time --slice 20 --aa-rounds 2 -n 2 &&
+		says 0 ab report "$TMP/ab.json"; } || status=1
 	mount -t debugfs none /sys/kernel/debug && return "$status"
 }
 
@@ -289,4 +350,5 @@ fi
 run_tests help wrong_arguments without_the_module states features counters \
 	prometheus profiles without_root ab_run ab_run_native ab_run_of_equals report \
 	hosts_and_their_files hist \
+	top trace without_tracefs \
 	without_debugfs interrupted doctor

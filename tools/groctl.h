@@ -109,6 +109,8 @@ int cmd_ab(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_prom(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 /* status.c */
 bool feature_exists(const char *feature);
@@ -129,6 +131,38 @@ double rounds_share(json_object *run, int arm, const char *column);
 
 /* counters.c */
 json_object *hist_read(void);
+
+/**
+ * struct event - one of the module's tracepoints
+ * @name: of the tracepoint
+ * @dev, @reason, @src, @dst: as far as it has them
+ * @segments: of flush
+ * @held: of hold: held, and not passed on
+ * @proto: transport protocol
+ */
+struct event {
+	char name[32];
+	char dev[16];
+	char reason[64];
+	char src[64];
+	char dst[64];
+	int segments;
+	int held;
+	int proto;
+};
+
+/* events.c */
+void events_begin(void);
+void events_switch(const char *event, bool on);
+void events_clear(void);
+char *events_path(const char *file);
+char *event_words(char *line, char *name, size_t size);
+bool event_parse(char *line, struct event *e);
+
+/* trace.c */
+void catch_signals(void);
+bool was_stopped(void);
+bool parse_number(const char *text, unsigned int *number);
 
 /* pool.c */
 size_t pool_hosts(json_object **files, size_t nr);
