@@ -153,10 +153,12 @@ static int gro_opt_filter_start(void)
 	int err;
 
 	static_branch_enable(&gro_opt_key_devices);
+	static_branch_inc(&gro_opt_key_seen);
 	static_branch_inc(&gro_opt_key_detour);
 	err = register_netdevice_notifier(&gro_opt_device_nb);
 	if (err) {
 		static_branch_dec(&gro_opt_key_detour);
+		static_branch_dec(&gro_opt_key_seen);
 		static_branch_disable(&gro_opt_key_devices);
 		return err;
 	}
@@ -171,6 +173,7 @@ static void gro_opt_filter_stop(void)
 		return;
 	unregister_netdevice_notifier(&gro_opt_device_nb);
 	static_branch_dec(&gro_opt_key_detour);
+	static_branch_dec(&gro_opt_key_seen);
 	static_branch_disable(&gro_opt_key_devices);
 	gro_opt_filtering = false;
 }

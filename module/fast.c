@@ -261,6 +261,7 @@ gro_opt_inet_ab(struct list_head *head, struct sk_buff *skb)
 {
 	const unsigned int off = skb_gro_offset(skb);
 	struct gro_opt_ab_bin *bin;
+	void *base;
 
 	if (!static_branch_likely(&gro_opt_key_ab))
 		return gro_opt_inet_take(head, skb);
@@ -269,9 +270,10 @@ gro_opt_inet_ab(struct list_head *head, struct sk_buff *skb)
 	if (likely(!gro_opt_ab_hashed())) {
 		bin = gro_opt_ab_bin();
 	} else {
-		bin = gro_opt_ab_bin4(skb, off);
-		if (unlikely(!bin))
+		if (unlikely(!gro_opt_base(skb, off + GRO_OPT_AB_HASHED4,
+					   &base)))
 			return static_call(gro_opt_stock4_receive)(head, skb);
+		bin = gro_opt_ab_by_hash(gro_opt_ab_hash4(base + off));
 	}
 	if (unlikely(!--bin->left))
 		return gro_opt_ab_sample4(head, skb, bin);
@@ -291,20 +293,6 @@ gro_opt_inet_filter(struct list_head *head, struct sk_buff *skb)
 	return gro_opt_inet_ab(head, skb);
 }
 
-/*
- * Some packets are not ours: those of devices that are not listed, of an arm of
- * an A/B run. Out of line, so that without either nobody pays.
- */
-static noinline struct sk_buff *
-gro_opt_inet_detour(struct list_head *head, struct sk_buff *skb)
-{
-	if (static_branch_unlikely(&gro_opt_key_trace))
-		return gro_opt_trace4(head, skb);
-	if (static_branch_unlikely(&gro_opt_key_devices))
-		return gro_opt_inet_filter(head, skb);
-	return gro_opt_inet_ab(head, skb);
-}
-
 /* What trace.c looks at from outside. */
 struct sk_buff *gro_opt_inet_untraced(struct list_head *head,
 				      struct sk_buff *skb)
@@ -313,6 +301,27 @@ struct sk_buff *gro_opt_inet_untraced(struct list_head *head,
 		return gro_opt_inet_pass(head, skb);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_inet_filter(head, skb);
+	return gro_opt_inet_ab(head, skb);
+}
+
+/* Traced, or of a device that has to be listed: a run alone has one key to pass. */
+static noinline struct sk_buff *
+gro_opt_inet_seen(struct list_head *head, struct sk_buff *skb)
+{
+	if (static_branch_unlikely(&gro_opt_key_trace))
+		return gro_opt_trace4(head, skb);
+	return gro_opt_inet_untraced(head, skb);
+}
+
+/*
+ * Some packets are not ours: those of devices that are not listed, of an arm of
+ * an A/B run. Out of line, so that without either nobody pays.
+ */
+static noinline struct sk_buff *
+gro_opt_inet_detour(struct list_head *head, struct sk_buff *skb)
+{
+	if (static_branch_unlikely(&gro_opt_key_seen))
+		return gro_opt_inet_seen(head, skb);
 	return gro_opt_inet_ab(head, skb);
 }
 
@@ -401,14 +410,22 @@ gro_opt_inet_complete_inner(struct sk_buff *skb, int nhoff)
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
 }
 
+/* May ours complete it, by its device? Tells those who trace. */
+static noinline bool gro_opt_complete_seen(const struct sk_buff *skb,
+					   int nhoff, bool v4)
+{
+	if (static_branch_unlikely(&gro_opt_key_trace))
+		gro_opt_trace_done(skb, nhoff, v4);
+	return !static_branch_unlikely(&gro_opt_key_devices) ||
+	       gro_opt_device_listed(skb->dev);
+}
+
 /* As in receive. */
 static noinline int
 gro_opt_inet_complete_detour(struct sk_buff *skb, int nhoff)
 {
-	if (static_branch_unlikely(&gro_opt_key_trace))
-		gro_opt_trace_done(skb, nhoff, true);
-	if (static_branch_unlikely(&gro_opt_key_devices) &&
-	    !gro_opt_device_listed(skb->dev))
+	if (static_branch_unlikely(&gro_opt_key_seen) &&
+	    !gro_opt_complete_seen(skb, nhoff, true))
 		return static_call(gro_opt_stock4_complete)(skb, nhoff);
 	if (!static_branch_likely(&gro_opt_key_ab))
 		return gro_opt_inet_complete_take(skb, nhoff);
@@ -734,6 +751,7 @@ gro_opt_ipv6_ab(struct list_head *head, struct sk_buff *skb)
 {
 	const unsigned int off = skb_gro_offset(skb);
 	struct gro_opt_ab_bin *bin;
+	void *base;
 
 	if (!static_branch_likely(&gro_opt_key_ab))
 		return gro_opt_ipv6_take(head, skb);
@@ -742,9 +760,10 @@ gro_opt_ipv6_ab(struct list_head *head, struct sk_buff *skb)
 	if (likely(!gro_opt_ab_hashed())) {
 		bin = gro_opt_ab_bin();
 	} else {
-		bin = gro_opt_ab_bin6(skb, off);
-		if (unlikely(!bin))
+		if (unlikely(!gro_opt_base(skb, off + GRO_OPT_AB_HASHED6,
+					   &base)))
 			return static_call(gro_opt_stock6_receive)(head, skb);
+		bin = gro_opt_ab_by_hash(gro_opt_ab_hash6(base + off));
 	}
 	if (unlikely(!--bin->left))
 		return gro_opt_ab_sample6(head, skb, bin);
@@ -763,16 +782,6 @@ gro_opt_ipv6_filter(struct list_head *head, struct sk_buff *skb)
 	return gro_opt_ipv6_ab(head, skb);
 }
 
-static noinline struct sk_buff *
-gro_opt_ipv6_detour(struct list_head *head, struct sk_buff *skb)
-{
-	if (static_branch_unlikely(&gro_opt_key_trace))
-		return gro_opt_trace6(head, skb);
-	if (static_branch_unlikely(&gro_opt_key_devices))
-		return gro_opt_ipv6_filter(head, skb);
-	return gro_opt_ipv6_ab(head, skb);
-}
-
 struct sk_buff *gro_opt_ipv6_untraced(struct list_head *head,
 				      struct sk_buff *skb)
 {
@@ -780,6 +789,22 @@ struct sk_buff *gro_opt_ipv6_untraced(struct list_head *head,
 		return gro_opt_ipv6_pass(head, skb);
 	if (static_branch_unlikely(&gro_opt_key_devices))
 		return gro_opt_ipv6_filter(head, skb);
+	return gro_opt_ipv6_ab(head, skb);
+}
+
+static noinline struct sk_buff *
+gro_opt_ipv6_seen(struct list_head *head, struct sk_buff *skb)
+{
+	if (static_branch_unlikely(&gro_opt_key_trace))
+		return gro_opt_trace6(head, skb);
+	return gro_opt_ipv6_untraced(head, skb);
+}
+
+static noinline struct sk_buff *
+gro_opt_ipv6_detour(struct list_head *head, struct sk_buff *skb)
+{
+	if (static_branch_unlikely(&gro_opt_key_seen))
+		return gro_opt_ipv6_seen(head, skb);
 	return gro_opt_ipv6_ab(head, skb);
 }
 
@@ -869,10 +894,8 @@ gro_opt_ipv6_complete_inner(struct sk_buff *skb, int nhoff)
 static noinline int
 gro_opt_ipv6_complete_detour(struct sk_buff *skb, int nhoff)
 {
-	if (static_branch_unlikely(&gro_opt_key_trace))
-		gro_opt_trace_done(skb, nhoff, false);
-	if (static_branch_unlikely(&gro_opt_key_devices) &&
-	    !gro_opt_device_listed(skb->dev))
+	if (static_branch_unlikely(&gro_opt_key_seen) &&
+	    !gro_opt_complete_seen(skb, nhoff, false))
 		return static_call(gro_opt_stock6_complete)(skb, nhoff);
 	if (!static_branch_likely(&gro_opt_key_ab))
 		return gro_opt_ipv6_complete_take(skb, nhoff);

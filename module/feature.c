@@ -37,6 +37,7 @@ int gro_opt_feature_find(const char *name)
 DEFINE_STATIC_KEY_FALSE(gro_opt_key_acting);
 bool gro_opt_acts __read_mostly;
 DEFINE_STATIC_KEY_FALSE(gro_opt_key_detour);
+DEFINE_STATIC_KEY_FALSE(gro_opt_key_seen);
 
 static void gro_opt_key_set(struct static_key_false *key, bool on)
 {

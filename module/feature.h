@@ -58,6 +58,8 @@ GRO_OPT_FEATURES(X)
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_acting);
 /* Counts who wants to see packets first: a list of devices, an A/B run, tracing. */
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_detour);
+/* Counts the first and the last of these: an A/B run alone has no use for them. */
+DECLARE_STATIC_KEY_FALSE(gro_opt_key_seen);
 /* Whether anything but tracing holds gro_opt_key_acting. */
 extern bool gro_opt_acts;
 

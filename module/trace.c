@@ -35,6 +35,7 @@ static DEFINE_PER_CPU(u32, gro_opt_trace_merges);
 int gro_opt_trace_reg(void)
 {
 	static_branch_inc(&gro_opt_key_trace);
+	static_branch_inc(&gro_opt_key_seen);
 	static_branch_inc(&gro_opt_key_detour);
 	static_branch_inc(&gro_opt_key_acting);
 	return 0;
@@ -49,6 +50,7 @@ void gro_opt_trace_unreg(void)
 {
 	static_branch_dec(&gro_opt_key_acting);
 	static_branch_dec(&gro_opt_key_detour);
+	static_branch_dec(&gro_opt_key_seen);
 	static_branch_dec(&gro_opt_key_trace);
 }
 

@@ -120,8 +120,7 @@ struct gro_opt_ab_bins {
 
 /**
  * struct gro_opt_ab_cpu - what a CPU does with its packets
- * @at: where packets of an arm are counted; without @hashed all in the first
- * @hashed: the arm is the flow's
+ * @at: where packets of an arm are counted; by time and CPU all in the first
  * @invert: all ones in every other slice: flows change arms
  * @epoch: slice that this CPU has got to
  * @polls: to drop, yet
@@ -133,7 +132,6 @@ struct gro_opt_ab_bins {
  */
 struct gro_opt_ab_cpu {
 	struct gro_opt_ab_bin *at[GRO_OPT_AB_ARMS];
-	u32 hashed;
 	u32 invert;
 	u32 epoch;
 	u32 polls;
@@ -174,12 +172,14 @@ struct gro_opt_ab_settings {
 };
 
 DECLARE_STATIC_KEY_FALSE(gro_opt_key_ab);
+/* By flow. Changed while no run is on, and nobody has bins in hand. */
+DECLARE_STATIC_KEY_FALSE(gro_opt_key_hashed);
 DECLARE_PER_CPU_ALIGNED(struct gro_opt_ab_cpu, gro_opt_ab_cpu);
 extern struct gro_opt_ab_settings gro_opt_ab_settings;
 extern const char *const gro_opt_ab_field_names[];
 /* Read-mostly, for the data path; constant while a run is on. */
 extern u32 gro_opt_ab_split;
-extern u64 gro_opt_ab_seed;
+extern u64 gro_opt_ab_seed[2];
 /* debugfs inject/slow_ns: what arm b takes longer. */
 extern u32 gro_opt_ab_slow_ns;
 

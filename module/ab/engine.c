@@ -157,7 +157,6 @@ static void gro_opt_ab_follow(struct gro_opt_ab_cpu *c, unsigned int cpu,
 			      u32 epoch)
 {
 	c->epoch = epoch;
-	c->hashed = gro_opt_ab_plan.mode == GRO_OPT_AB_FLOW;
 	c->invert = READ_ONCE(gro_opt_ab_plan.invert);
 	c->flip = jiffies;
 	c->polls = 2;
@@ -169,7 +168,7 @@ static void gro_opt_ab_count_poll(struct gro_opt_ab_cpu *c, int work, u64 now)
 	struct gro_opt_ab_bin *bin = c->at[0];
 
 	/* By flow a poll has packets of both arms. */
-	if (c->hashed)
+	if (static_branch_unlikely(&gro_opt_key_hashed))
 		return;
 	raw_write_seqcount_begin(&bin->seq);
 	bin->f[GRO_OPT_AB_polls]++;
@@ -509,6 +508,14 @@ err_sums_free:
 	return err;
 }
 
+/* Odd, so that nothing of what is multiplied gets lost. */
+static u64 gro_opt_ab_factor(struct rnd_state *rng)
+{
+	u64 high = prandom_u32_state(rng);
+
+	return high << 32 | prandom_u32_state(rng) | 1;
+}
+
 static void gro_opt_ab_prepare(void)
 {
 	const struct gro_opt_ab_settings *set = &gro_opt_ab_settings;
@@ -527,7 +534,8 @@ static void gro_opt_ab_prepare(void)
 	memset(run->round, 0, sizeof(run->round));
 	prandom_seed_state(&run->rng, set->seed);
 
-	gro_opt_ab_seed = set->seed * 0x9e3779b97f4a7c15ULL;
+	gro_opt_ab_seed[0] = gro_opt_ab_factor(&run->rng);
+	gro_opt_ab_seed[1] = gro_opt_ab_factor(&run->rng);
 	gro_opt_ab_split = div_u64((u64)set->split_permille * U32_MAX, 1000);
 	gro_opt_ab_plan.mode = set->mode;
 	gro_opt_ab_plan.first = 0;
@@ -555,6 +563,10 @@ static int gro_opt_ab_enter(void)
 		return err;
 	}
 	run->running = true;
+	if (gro_opt_ab_plan.mode == GRO_OPT_AB_FLOW)
+		static_branch_enable(&gro_opt_key_hashed);
+	else
+		static_branch_disable(&gro_opt_key_hashed);
 	static_branch_enable(&gro_opt_key_ab);
 	static_branch_inc(&gro_opt_key_detour);
 	gro_opt_features_apply();

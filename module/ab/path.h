@@ -11,13 +11,16 @@
 #include "../l3.h"
 #include "ab.h"
 
-/* Multiply and keep the upper half, which all bits of @words have reached. */
+/*
+ * Multiply by what comes of the seed, fold, multiply again and keep the upper half,
+ * which all bits have reached. Once is not enough: ports that count up would all
+ * be of one arm with some seeds.
+ */
 static __always_inline u32 gro_opt_ab_mix(u64 words, u32 ports)
 {
-	words ^= gro_opt_ab_seed;
-	words += ports * 0x9e3779b97f4a7c15ULL;
+	words = words * gro_opt_ab_seed[0] + ports * gro_opt_ab_seed[1];
 	words ^= words >> 32;
-	return words * 0xd6e8feb86659fd93ULL >> 32;
+	return words * gro_opt_ab_seed[0] >> 32;
 }
 
 /* Flows of other protocols, of fragments and behind options: by address alone. */
@@ -48,8 +51,9 @@ static __always_inline u32 gro_opt_ab_hash6(const struct ipv6hdr *iph)
 	const u8 *at = (const u8 *)&iph->saddr;
 	u64 words;
 
-	words = gro_opt_load64(at) ^ ror64(gro_opt_load64(at + 8), 11);
-	words += ror64(gro_opt_load64(at + 16), 23) ^ gro_opt_load64(at + 24);
+	words = gro_opt_load64(at + 16) ^ gro_opt_load64(at + 24);
+	words = ror64(words, 23);
+	words += gro_opt_load64(at) ^ gro_opt_load64(at + 8);
 	return gro_opt_ab_mix(words, gro_opt_ab_ports6(iph));
 }
 
@@ -66,7 +70,7 @@ static __always_inline struct gro_opt_ab_bin *gro_opt_ab_by_hash(u32 hash)
 /* By CPU or by time there is one bin for all. */
 static __always_inline bool gro_opt_ab_hashed(void)
 {
-	return this_cpu_read(gro_opt_ab_cpu.hashed);
+	return static_branch_unlikely(&gro_opt_key_hashed);
 }
 
 static __always_inline struct gro_opt_ab_bin *gro_opt_ab_bin(void)

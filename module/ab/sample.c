@@ -24,8 +24,9 @@
 
 DEFINE_PER_CPU_ALIGNED(struct gro_opt_ab_cpu, gro_opt_ab_cpu);
 DEFINE_STATIC_KEY_FALSE(gro_opt_key_ab);
+DEFINE_STATIC_KEY_FALSE(gro_opt_key_hashed);
 u32 gro_opt_ab_split __read_mostly;
-u64 gro_opt_ab_seed __read_mostly;
+u64 gro_opt_ab_seed[2] __read_mostly;
 
 /* Kept from the start of a run to that of the next one, for those who read. */
 static struct gro_opt_ab_bins __percpu *gro_opt_ab_bins;
@@ -423,8 +424,8 @@ static bool gro_opt_ab_is_mixed(const struct sk_buff *skb)
 			      this_cpu_read(gro_opt_ab_cpu.flip));
 }
 
-static void gro_opt_ab_note_aggregate(struct gro_opt_ab_bin *bin,
-				      const struct sk_buff *skb)
+static __always_inline void
+gro_opt_ab_note_aggregate(struct gro_opt_ab_bin *bin, const struct sk_buff *skb)
 {
 	const unsigned int segs = NAPI_GRO_CB(skb)->count;
 
@@ -438,19 +439,17 @@ static void gro_opt_ab_note_aggregate(struct gro_opt_ab_bin *bin,
 	bin->segs[min(segs, GRO_OPT_AB_SEGS_ROWS - 1U)]++;
 }
 
-static __always_inline int
-gro_opt_ab_complete(struct sk_buff *skb, int nhoff, struct gro_opt_ab_bin *bin,
-		    int (*way)(struct sk_buff *skb, int nhoff,
-			       const struct gro_opt_ab_bin *bin))
+/* Out of line: the others then have no need for a stack frame. */
+static noinline int gro_opt_ab_complete_timed(struct sk_buff *skb, int nhoff,
+					      struct gro_opt_ab_bin *bin,
+					      bool v4)
 {
 	u64 cycles;
 	int err;
 
-	gro_opt_ab_note_aggregate(bin, skb);
-	if (likely(--bin->complete_left))
-		return way(skb, nhoff, bin);
 	cycles = gro_opt_ab_clock();
-	err = way(skb, nhoff, bin);
+	err = v4 ? gro_opt_inet_complete_way(skb, nhoff, bin) :
+		   gro_opt_ipv6_complete_way(skb, nhoff, bin);
 	cycles = gro_opt_ab_spent(cycles);
 	bin->complete_left = gro_opt_ab_next(bin);
 	if (gro_opt_ab_every && cycles <= READ_ONCE(gro_opt_ab_cut)) {
@@ -463,13 +462,19 @@ gro_opt_ab_complete(struct sk_buff *skb, int nhoff, struct gro_opt_ab_bin *bin,
 int gro_opt_ab_complete4(struct sk_buff *skb, int nhoff,
 			 struct gro_opt_ab_bin *bin)
 {
-	return gro_opt_ab_complete(skb, nhoff, bin, gro_opt_inet_complete_way);
+	gro_opt_ab_note_aggregate(bin, skb);
+	if (unlikely(!--bin->complete_left))
+		return gro_opt_ab_complete_timed(skb, nhoff, bin, true);
+	return gro_opt_inet_complete_way(skb, nhoff, bin);
 }
 
 int gro_opt_ab_complete6(struct sk_buff *skb, int nhoff,
 			 struct gro_opt_ab_bin *bin)
 {
-	return gro_opt_ab_complete(skb, nhoff, bin, gro_opt_ipv6_complete_way);
+	gro_opt_ab_note_aggregate(bin, skb);
+	if (unlikely(!--bin->complete_left))
+		return gro_opt_ab_complete_timed(skb, nhoff, bin, false);
+	return gro_opt_ipv6_complete_way(skb, nhoff, bin);
 }
 
 /* ---- inner headers ---- */
