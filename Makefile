@@ -20,7 +20,7 @@ destdir := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 # prints TAP and "N passed, N failed" as its last line.
 # CHECK_STEPS="vm" tests the runner itself; on a machine that is very busy its
 # first guest can stall for a minute, which is a complaint of that kernel's.
-CHECK_STEPS ?= lint + build tools + headers selftests refused + dkms captures bench
+CHECK_STEPS ?= lint + build tools + headers selftests refused + dkms captures bench ab
 step = $(if $(filter +,$(1)),+,'$(1)=$(check_$(1))')
 check_lint := selftests/host/lint.sh
 check_build := selftests/host/build.sh
@@ -32,6 +32,7 @@ check_selftests := selftests/check
 check_refused := selftests/mutants --refused 6.1 6.12 7.3
 check_captures := selftests/host/captures.sh
 check_bench := bench/bench
+check_ab := bench/ab
 check_coverage := selftests/coverage 6.12
 
 # What `make install` puts beside the module, as FILE:PLACE, as far as there is
