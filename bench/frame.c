@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <arpa/inet.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "frame.h"
@@ -15,7 +16,8 @@ struct cursor {
 static const __u8 layer_size[] = {
 	[L_ETH] = 14, [L_IP4] = 20, [L_IP4_OPT] = 24, [L_IP4_FRAG] = 20,
 	[L_IP6] = 40, [L_HBH] = 8, [L_DST] = 16, [L_TCP] = 32, [L_UDP] = 8,
-	[L_ESP] = 8, [L_ICMP] = 8,
+	[L_ESP] = 8, [L_ICMP] = 8, [L_VLAN] = 4, [L_GRE] = 4, [L_VXLAN] = 16,
+	[L_GENEVE] = 16,
 };
 
 static void put16(__u8 *to, __u16 value)
@@ -55,7 +57,16 @@ __u16 csum_fold(__u32 sum)
 
 static __u16 ethertype(enum layer layer)
 {
-	return layer == L_IP6 ? 0x86dd : 0x0800;
+	switch (layer) {
+	case L_IP6:
+		return 0x86dd;
+	case L_VLAN:
+		return 0x8100;
+	case L_ETH:
+		return 0x6558;
+	default:
+		return 0x0800;
+	}
 }
 
 static __u8 protocol(enum layer layer)
@@ -74,7 +85,11 @@ static __u8 protocol(enum layer layer)
 	case L_TCP:
 		return 6;
 	case L_UDP:
+	case L_VXLAN:
+	case L_GENEVE:
 		return 17;
+	case L_GRE:
+		return 47;
 	case L_ESP:
 		return 50;
 	case L_ICMP:
@@ -190,6 +205,23 @@ static void put_udp(__u8 *to, const struct cursor *at)
 	put_csum(to + 6, at, csum_pseudo(at, 17), to);
 }
 
+/* A source port for each flow, as senders make it from the inner headers. */
+static void put_tunnel(__u8 *to, const struct cursor *at)
+{
+	bool geneve = *at->layer == L_GENEVE;
+
+	put16(to, 40000 + at->packet->flow);
+	put16(to + 2, geneve ? 6081 : 4789);
+	put16(to + 4, at->rest);
+	if (geneve)
+		put16(to + 10, ethertype(at->layer[1]));
+	else
+		to[8] = 8;
+	to[14] = 7;
+	if (geneve)
+		put_csum(to + 6, at, csum_pseudo(at, 17), to);
+}
+
 static void put_esp(__u8 *to, const struct cursor *at)
 {
 	put32(to, 0x1000 + at->packet->flow);
@@ -210,6 +242,10 @@ static void put_layer(__u8 *to, struct cursor *at)
 	case L_ETH:
 		put_eth(to, at);
 		break;
+	case L_VLAN:
+		put16(to, 100);
+		put16(to + 2, ethertype(at->layer[1]));
+		break;
 	case L_IP4:
 	case L_IP4_OPT:
 	case L_IP4_FRAG:
@@ -229,6 +265,13 @@ static void put_layer(__u8 *to, struct cursor *at)
 		break;
 	case L_UDP:
 		put_udp(to, at);
+		break;
+	case L_GRE:
+		put16(to + 2, ethertype(at->layer[1]));
+		break;
+	case L_VXLAN:
+	case L_GENEVE:
+		put_tunnel(to, at);
 		break;
 	case L_ESP:
 		put_esp(to, at);

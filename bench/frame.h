@@ -16,6 +16,7 @@
 enum layer {
 	L_END,
 	L_ETH,
+	L_VLAN,
 	L_IP4,
 	L_IP4_OPT,	/* with 4 bytes of options */
 	L_IP4_FRAG,	/* with more fragments to follow */
@@ -24,6 +25,9 @@ enum layer {
 	L_DST,		/* 16 bytes, an option to be ignored */
 	L_TCP,		/* with timestamps */
 	L_UDP,
+	L_GRE,		/* without key or checksum */
+	L_VXLAN,	/* UDP without a checksum, and VXLAN */
+	L_GENEVE,	/* UDP with a checksum, and GENEVE */
 	L_ESP,
 	L_ICMP,
 };

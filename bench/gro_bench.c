@@ -31,12 +31,18 @@ struct scenario {
 	bool native;		/* only with --native */
 	unsigned int gro_port;	/* of a socket with UDP_GRO, 0: none */
 	bool forward;		/* rx-udp-gro-forwarding */
+	bool vlan_tag;		/* one in the skb, where cards put it */
+	__u8 csum_level;
+	const char *device;	/* its socket is what UDP tunnels need */
 };
 
 #define TCP4 { L_ETH, L_IP4, L_TCP }
 #define TCP6 { L_ETH, L_IP6, L_TCP }
 #define UDP4 { L_ETH, L_IP4, L_UDP }
 #define UDP6 { L_ETH, L_IP6, L_UDP }
+#define VXLAN4 { L_ETH, L_IP4, L_VXLAN, L_ETH, L_IP4, L_TCP }
+#define VXLAN_DEVICE "type vxlan id 7 dstport 4789 dev lab0"
+#define GENEVE_DEVICE "type geneve id 7 remote fd00::9"
 
 static const struct scenario scenarios[] = {
 	{ "v4/tcp/1", TCP4, 1 },
@@ -56,6 +62,22 @@ static const struct scenario scenarios[] = {
 	{ "v6/udp/1", UDP6, 1, .gro_port = FRAME_DPORT },
 	{ "v6/udp/8", UDP6, 8, .gro_port = FRAME_DPORT },
 	{ "v6/udp/64", UDP6, 64, .gro_port = FRAME_DPORT },
+	{ "v4-in-v4/tcp/1", { L_ETH, L_IP4, L_IP4, L_TCP }, 1 },
+	{ "v4-in-v4/tcp/64", { L_ETH, L_IP4, L_IP4, L_TCP }, 64 },
+	{ "v6-in-v6/tcp/1", { L_ETH, L_IP6, L_IP6, L_TCP }, 1 },
+	{ "v6-in-v6/tcp/64", { L_ETH, L_IP6, L_IP6, L_TCP }, 64 },
+	{ "v4-in-v6/tcp/64", { L_ETH, L_IP6, L_IP4, L_TCP }, 64 },
+	{ "sit/tcp/64", { L_ETH, L_IP4, L_IP6, L_TCP }, 64 },
+	{ "vlan(tag)/v4/tcp/8", TCP4, 8, .vlan_tag = true },
+	{ "vlan/v4/tcp/8", { L_ETH, L_VLAN, L_IP4, L_TCP }, 8 },
+	{ "qinq/v4/tcp/8", { L_ETH, L_VLAN, L_VLAN, L_IP4, L_TCP }, 8 },
+	{ "gre4/tcp/8", { L_ETH, L_IP4, L_GRE, L_IP4, L_TCP }, 8 },
+	{ "vxlan4/tcp/1", VXLAN4, 1, .csum_level = 1,
+	  .device = VXLAN_DEVICE },
+	{ "vxlan4/tcp/8", VXLAN4, 8, .csum_level = 1,
+	  .device = VXLAN_DEVICE },
+	{ "geneve6/tcp/8", { L_ETH, L_IP6, L_GENEVE, L_ETH, L_IP6, L_TCP }, 8,
+	  .csum_level = 1, .device = GENEVE_DEVICE },
 	/* nothing to merge with */
 	{ "single/tcp/64", TCP4, 64, .segments = 1 },
 	{ "single6/tcp/64", TCP6, 64, .segments = 1 },
@@ -113,11 +135,39 @@ static void add_packet(struct lab_batch *batch, const struct scenario *sc,
 		.ip_summed = GRO_LAB_CSUM_UNNECESSARY,
 		.hash = flow_hash(flow),
 		.hash_type = GRO_LAB_HASH_L4,
+		.csum_level = sc->csum_level,
+		.flags = sc->vlan_tag ? GRO_LAB_F_VLAN : 0,
+		.vlan_proto = 0x8100,
+		.vlan_tci = 100,
 	};
 
 	frame.linear = frame_headers(sc->layers);
 	frame.len = frame_build(buf, sc->layers, &packet);
 	lab_add(batch, &frame, buf);
+}
+
+/* UDP GRO asks for a socket where there is a device of this kind. */
+static void device_run(const char *verb, const char *what)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "ip link %s bench0 %s", verb, what);
+	if (system(command))
+		die("failed: %s", command);
+}
+
+static void device_up(const struct scenario *sc)
+{
+	if (!sc->device)
+		return;
+	device_run("add", sc->device);
+	device_run("set", "up");
+}
+
+static void device_down(const struct scenario *sc)
+{
+	if (sc->device)
+		device_run("del", "");
 }
 
 static void load(int fd, const struct scenario *sc)
@@ -208,16 +258,34 @@ static bool wanted(const struct options *opts, const struct scenario *sc)
 	return !opts->match || !fnmatch(opts->match, sc->name, 0);
 }
 
+/* Returns the receiver. */
+static int prepare(int fd, const struct scenario *sc)
+{
+	int receiver = receiver_open(sc);
+
+	device_up(sc);
+	load(fd, sc);
+	return receiver;
+}
+
+static void finish(const struct scenario *sc, int receiver)
+{
+	device_down(sc);
+	receiver_close(receiver);
+}
+
 static void measure_native(int fd, const struct options *opts)
 {
 	unsigned int s;
+	int receiver;
 
 	for (s = 0; s < SCENARIOS; s++) {
 		if (!wanted(opts, &scenarios[s]))
 			continue;
-		load(fd, &scenarios[s]);
+		receiver = prepare(fd, &scenarios[s]);
 		native_measure(fd, opts->kernel, scenarios[s].name,
 			       opts->bursts);
+		finish(&scenarios[s], receiver);
 	}
 }
 
@@ -232,10 +300,9 @@ static void measure(int fd, const struct options *opts,
 		for (s = 0; s < SCENARIOS; s++) {
 			if (!wanted(opts, &scenarios[s]))
 				continue;
-			receiver = receiver_open(&scenarios[s]);
-			load(fd, &scenarios[s]);
+			receiver = prepare(fd, &scenarios[s]);
 			run(fd, opts, &results[s][opts->arms[a]]);
-			receiver_close(receiver);
+			finish(&scenarios[s], receiver);
 		}
 	}
 }
