@@ -25,6 +25,8 @@ struct bad_case {
 	int seq;
 	const char *order;	/* instead of all there are */
 	int l4;			/* 0: TCP and UDP */
+	struct pkt before;	/* as odd, for a good one in front of it */
+	int len_before;
 };
 
 /*
@@ -147,6 +149,9 @@ static const struct bad_case cases[] = {
 	{ "gso of UDP", 0,
 	  { .gso_size = 200, .gso_segs = 2, .gso_type = 0x20000 },
 	  .len = 200 },
+	{ "IP length of the gso packet that is held", 0, { .lie = 200 },
+	  .seq = 200, .len_before = 200,
+	  .before = { .gso_size = 200, .gso_segs = 2, .gso_type = 1 } },
 	{ "gso without a type", 0,
 	  { .gso_size = 200, .gso_segs = 2 }, .len = 200 },
 	{ "three VLAN tags", 0, { .vlans = 3 } },
@@ -219,6 +224,14 @@ static void good(struct pkt *pkt, const struct flow *f, unsigned int nr)
 	pkt->hash = 1;
 }
 
+static void before_bad(struct pkt *pkt, const struct bad_case *c,
+		       const struct flow *f, unsigned int nr)
+{
+	good(pkt, f, nr);
+	overlay(pkt, &c->before);
+	pkt->len += c->len_before;
+}
+
 static void bad(struct pkt *pkt, const struct bad_case *c,
 		const struct flow *f, unsigned int nr)
 {
@@ -244,6 +257,8 @@ static void case_episode(struct episode *e, const struct bad_case *c,
 	for (nr = 0; order[nr]; nr++) {
 		if (order[nr] == 'b')
 			bad(&pkt, c, f, nr);
+		else if (order[nr + 1] == 'b')
+			before_bad(&pkt, c, f, nr);
 		else
 			good(&pkt, f, nr);
 		episode_add(e, &pkt);

@@ -197,7 +197,7 @@ static void odd_header(struct pkt *pkt, __u64 *rng)
 		0x09, 0xc0, 0x10,
 	};
 
-	switch (rnd(rng) % 14) {
+	switch (rnd(rng) % 16) {
 	case 0: case 1: case 2: case 3:
 		pkt->flags = flags[rnd(rng) % sizeof(flags)];
 		break;
@@ -231,6 +231,13 @@ static void odd_header(struct pkt *pkt, __u64 *rng)
 		break;
 	case 13:
 		pkt->optlen = 4 * (rnd(rng) % 11);
+		break;
+	/* Another flow's, but for that the next segment. */
+	case 14:
+		pkt->host ^= 1 << rnd(rng) % 8;
+		break;
+	case 15:
+		pkt->sport ^= 1 << rnd(rng) % 16;
 		break;
 	}
 }
