@@ -26,6 +26,11 @@ static u64 gro_opt_stock_packets(const struct gro_opt_pcpu_stats *stats,
 		return READ_ONCE(stats->pass4[IPPROTO_UDP]);
 	case GRO_OPT_F_udp6:
 		return READ_ONCE(stats->pass6[IPPROTO_UDP]);
+	case GRO_OPT_F_encap:
+		return READ_ONCE(stats->pass4[IPPROTO_IPIP]) +
+		       READ_ONCE(stats->pass4[IPPROTO_IPV6]) +
+		       READ_ONCE(stats->pass6[IPPROTO_IPIP]) +
+		       READ_ONCE(stats->pass6[IPPROTO_IPV6]);
 	default:
 		return 0;
 	}

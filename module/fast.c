@@ -21,7 +21,8 @@
  * field			written by	read next by
  * skb: transport_header	L3 receive	L4 of later packets, complete
  * skb: network_header (6.1)	L3 receive	complete, skb_gro_receive
- * cb: network_offsets (6.10-)	L3 receive	flush checks, L4 complete
+ * cb: network_offsets (6.10-)	L3 receive	flush checks, L4 complete; the
+ *						second one of tunnels alone
  * cb: data_offset		L3, L4 receive	core (pull), skb_gro_len(held)
  * cb: proto			L3 receive	size limit, ESP, ours (IPv6 alone:
  *						6.1 does not write it for IPv4)
@@ -32,7 +33,7 @@
  * cb: flush (new packet)	L3, L4 receive	core: hold or pass
  * cb: same_flow, free (new)	merge		core: who frees
  * cb: is_flist			stock only	we leave such packets to stock
- * cb: encap_mark		stock only	tunnels; ours, whether the transport
+ * cb: encap_mark		L3 of tunnels	tunnels; ours, whether the transport
  *						offset is the outermost header's.
  *						Cleared before inner complete,
  *						where encapsulation says so
@@ -44,6 +45,7 @@
  *     the same pass only; stock's UDP handler finds them as from stock's L3.
  */
 #include "ab/path.h"
+#include "encap.h"
 #include "l3.h"
 #include "tcp.h"
 #include "udp.h"
@@ -188,6 +190,7 @@ gro_opt_inet_take(struct list_head *head, struct sk_buff *skb)
 	const unsigned int off = skb_gro_offset(skb);
 	const struct iphdr *iph;
 	void *base;
+	u32 proto;
 
 	if (unlikely(!gro_opt_base(skb, off + sizeof(*iph) +
 				   sizeof(struct udphdr), &base)))
@@ -198,17 +201,29 @@ gro_opt_inet_take(struct list_head *head, struct sk_buff *skb)
 			if (likely(*(const u8 *)iph == 0x45 &&
 				   !gro_opt_unusual(skb, off)))
 				return gro_opt_tcp4_take(head, skb, iph);
+			if (gro_opt_encap_inner(skb))
+				return gro_opt_inner4_receive(head, skb, iph,
+							      GRO_OPT_WAY_INNER4);
 			gro_opt_count(tcp4, fallback);
 			goto stock;
 		}
 	} else if (iph->protocol == IPPROTO_TCP) {
 		gro_opt_count_pass4(IPPROTO_TCP);
 	}
+	proto = gro_opt_proto4(iph);
+	if (proto - IPPROTO_IPIP > IPPROTO_IPV6 - IPPROTO_IPIP)
+		goto stock;
 	if (static_branch_likely(&gro_opt_key_udp4)) {
-		if (gro_opt_is_udp4(iph))
+		if (proto == IPPROTO_UDP)
 			return gro_opt_udp4(head, skb, iph);
-	} else if (iph->protocol == IPPROTO_UDP) {
+	} else if (proto == IPPROTO_UDP) {
 		gro_opt_count_pass4(IPPROTO_UDP);
+	}
+	if (static_branch_likely(&gro_opt_key_encap)) {
+		if (gro_opt_is_l3(proto))
+			return gro_opt_outer4_receive(head, skb, iph);
+	} else if (gro_opt_is_l3(proto)) {
+		gro_opt_count_pass4(proto);
 	}
 stock:
 	return static_call(gro_opt_stock4_receive)(head, skb);
@@ -360,17 +375,17 @@ static __always_inline int gro_opt_tcp4_complete(struct sk_buff *skb,
 	struct iphdr *iph = (struct iphdr *)(skb->data + nhoff);
 	struct tcphdr *th = (struct tcphdr *)(iph + 1);
 	const unsigned int len = skb->len - nhoff;
-	__be16 tot_len = htons(len);
 
-	if (!gro_opt_completes(skb, len))
+	if (!gro_opt_completes(skb, len)) {
+		if (static_branch_unlikely(&gro_opt_key_encap))
+			return gro_opt_tunnel4_complete(skb, nhoff);
 		return static_call(gro_opt_stock4_complete)(skb, nhoff);
+	}
 	if (unlikely((u8 *)th != skb_transport_header(skb)))
 		return gro_opt_lost("tcp4: transport offset of a held packet");
 
-	csum_replace2(&iph->check, iph->tot_len, tot_len);
-	iph->tot_len = tot_len;
-	th->check = ~tcp_v4_check(len - sizeof(*iph), iph->saddr, iph->daddr,
-				  0);
+	gro_opt_set_len4(iph, len);
+	th->check = gro_opt_tcp4_pseudo(iph, len - sizeof(*iph));
 	gro_opt_count(tcp4, completed);
 	return gro_opt_tcp_complete(skb, th,
 				    SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb));
@@ -387,6 +402,8 @@ static __always_inline int gro_opt_inet_complete_take(struct sk_buff *skb,
 	if (static_branch_likely(&gro_opt_key_udp4) &&
 	    iph->protocol == IPPROTO_UDP)
 		return gro_opt_udp4_complete(skb, nhoff);
+	if (gro_opt_encap_outer(iph->protocol))
+		return gro_opt_tunnel4_complete(skb, nhoff);
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
 }
 
@@ -690,6 +707,9 @@ gro_opt_ipv6_take(struct list_head *head, struct sk_buff *skb)
 		if (likely(iph->nexthdr == IPPROTO_TCP)) {
 			if (likely(!gro_opt_unusual(skb, off)))
 				return gro_opt_tcp6_take(head, skb, iph);
+			if (gro_opt_encap_inner(skb))
+				return gro_opt_inner6_receive(head, skb, iph,
+							      GRO_OPT_WAY_INNER6);
 			gro_opt_count(tcp6, fallback);
 			goto stock;
 		}
@@ -701,6 +721,12 @@ gro_opt_ipv6_take(struct list_head *head, struct sk_buff *skb)
 			return gro_opt_udp6(head, skb, iph);
 	} else if (iph->nexthdr == IPPROTO_UDP) {
 		gro_opt_count_pass6(IPPROTO_UDP);
+	}
+	if (static_branch_likely(&gro_opt_key_encap)) {
+		if (gro_opt_is_l3(iph->nexthdr))
+			return gro_opt_outer6_receive(head, skb, iph);
+	} else if (gro_opt_is_l3(iph->nexthdr)) {
+		gro_opt_count_pass6(iph->nexthdr);
 	}
 	if (static_branch_likely(&gro_opt_key_exthdr) &&
 	    gro_opt_is_exthdr(iph->nexthdr)) {
@@ -837,7 +863,7 @@ static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 	unsigned int payload;
 
 	if (!gro_opt_completes(skb, len))
-		goto stock;
+		goto other;
 	if (likely(!ext)) {
 		gro_opt_count(tcp6, completed);
 	} else {
@@ -853,6 +879,9 @@ static __always_inline int gro_opt_tcp6_complete(struct sk_buff *skb,
 	th->check = gro_opt_pseudo6(iph, payload - ext, IPPROTO_TCP);
 	return gro_opt_tcp_complete(skb, th, SKB_GSO_TCPV6);
 
+other:
+	if (static_branch_unlikely(&gro_opt_key_encap))
+		return gro_opt_tunnel6_complete(skb, nhoff);
 stock:
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
@@ -868,6 +897,8 @@ static __always_inline int gro_opt_ipv6_complete_take(struct sk_buff *skb,
 	if (static_branch_likely(&gro_opt_key_udp6) &&
 	    iph->nexthdr == IPPROTO_UDP)
 		return gro_opt_udp6_complete(skb, nhoff);
+	if (gro_opt_encap_outer(iph->nexthdr))
+		return gro_opt_tunnel6_complete(skb, nhoff);
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
 

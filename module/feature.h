@@ -15,13 +15,16 @@
  * udp4:	one pass for UDP over IPv4 where datagrams may be merged; where
  *		not, L3 only
  * udp6:	the same over IPv6
+ * encap:	TCP behind an outer and an inner L3 header; both headers compared
+ *		in the same pass, with the packet that matches
  */
 #define GRO_OPT_FEATURES(X)	\
 	X(tcp4)			\
 	X(tcp6)			\
 	X(exthdr)		\
 	X(udp4)			\
-	X(udp6)
+	X(udp6)			\
+	X(encap)
 
 enum gro_opt_feature_id {
 #define X(name) GRO_OPT_F_##name,

@@ -51,6 +51,20 @@ DECLARE_STATIC_CALL(gro_opt_stock6_complete, gro_opt_ipv6_complete);
 DECLARE_STATIC_CALL(gro_opt_stock4_udp, gro_opt_inet_receive);
 DECLARE_STATIC_CALL(gro_opt_stock6_udp, gro_opt_ipv6_receive);
 
+#define GRO_OPT_DECLARE_ENTRY(name)					\
+struct sk_buff *gro_opt_##name##_receive(struct list_head *head,	\
+					 struct sk_buff *skb);		\
+int gro_opt_##name##_complete(struct sk_buff *skb, int nhoff);		\
+DECLARE_STATIC_CALL(gro_opt_stock_##name##_receive,			\
+		    gro_opt_##name##_receive);				\
+DECLARE_STATIC_CALL(gro_opt_stock_##name##_complete,			\
+		    gro_opt_##name##_complete)
+
+GRO_OPT_DECLARE_ENTRY(ipip);
+GRO_OPT_DECLARE_ENTRY(sit);
+GRO_OPT_DECLARE_ENTRY(ip4ip6);
+GRO_OPT_DECLARE_ENTRY(ip6ip6);
+
 /* How much of what a user wrote is repeated in the log. */
 static inline int gro_opt_shown(const char *buf)
 {
@@ -59,13 +73,29 @@ static inline int gro_opt_shown(const char *buf)
 
 /* shim.c */
 int gro_opt_shim_probe(void);
-const struct packet_offload *gro_opt_shim_stock(__be16 type);
+const struct offload_callbacks *gro_opt_shim_stock(__be16 type);
 int gro_opt_state_parse(const char *buf);
 const char *gro_opt_state_name(enum gro_opt_state state);
 int gro_opt_state_set(enum gro_opt_state state);
 ssize_t gro_opt_state_write(const char *buf, size_t len);
 int gro_opt_shim_native(bool native);
 void gro_opt_shim_exit(void);
+int gro_opt_callbacks_vet(const char *packets,
+			  const struct offload_callbacks *stock);
+void gro_opt_say_taken(const char *packets,
+		       const struct offload_callbacks *now);
+bool gro_opt_step_fails(unsigned int step);
+
+/* protocol.c; steps of a switch before it are shim.c's */
+#define GRO_OPT_FIRST_PROTOCOL_STEP	3
+int gro_opt_protocols_take(void);
+int gro_opt_protocols_may_leave(void);
+int gro_opt_protocols_return(void);
+void gro_opt_protocols_undo(void);
+bool gro_opt_protocols_ours(void);
+void gro_opt_protocols_probe(void);
+const struct offload_callbacks *gro_opt_protocol_stock(unsigned int i);
+const struct offload_callbacks *gro_opt_protocol_ours(unsigned int i);
 
 /* fast.c: a packet as if nobody traced it */
 struct sk_buff *gro_opt_inet_untraced(struct list_head *head,

@@ -6,6 +6,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <net/ip.h>
+#include <net/tcp.h>
 
 #include "merge.h"
 
@@ -23,6 +24,22 @@ static __always_inline bool gro_opt_csum4_ok(const struct iphdr *iph)
 	sum = gro_opt_add64(sum, gro_opt_load64((const u8 *)iph + 8));
 	sum = gro_opt_add64(sum, gro_opt_load32((const u8 *)iph + 16));
 	return gro_opt_fold64(sum) == 0xffff;
+}
+
+/*
+ * The protocol, or more than any has if it is a fragment, which stock has nothing
+ * to do with either: one comparison tells most of what is not ours.
+ */
+static __always_inline u32 gro_opt_proto4(const struct iphdr *iph)
+{
+	const u32 word = gro_opt_load32(&iph->frag_off) &
+			 (__force u32)cpu_to_be32(0xBFFF00FF);
+
+#ifdef __LITTLE_ENDIAN
+	return rol32(word, 8);
+#else
+	return word;
+#endif
 }
 
 /* TTL, TOS and DF, the fields that segmentation copies to every segment. */
@@ -136,6 +153,23 @@ static __always_inline bool gro_opt_len6_lies(const struct sk_buff *skb,
 					      unsigned int off)
 {
 	return skb->len - off - sizeof(*iph) != ntohs(iph->payload_len);
+}
+
+/* Bytes of an aggregate from its IPv4 header on, less than 64 KB. */
+static __always_inline void gro_opt_set_len4(struct iphdr *iph,
+					     unsigned int len)
+{
+	const __be16 tot_len = htons(len);
+
+	csum_replace2(&iph->check, iph->tot_len, tot_len);
+	iph->tot_len = tot_len;
+}
+
+/* Sum of the pseudo header for @len bytes of TCP, as gro_opt_pseudo6(). */
+static __always_inline __sum16 gro_opt_tcp4_pseudo(const struct iphdr *iph,
+						   unsigned int len)
+{
+	return ~tcp_v4_check(len, iph->saddr, iph->daddr, 0);
 }
 
 /* Both addresses added to @sum, end-around. */

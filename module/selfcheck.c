@@ -83,6 +83,25 @@ static const struct gro_opt_sim_case gro_opt_sim_cases[] = {
 	     { .shape = GRO_OPT_SIM_FRAG0 }, {}),
 };
 
+/* Of outer headers, in front of whatever is in them. */
+static const struct gro_opt_sim_case gro_opt_sim_tunnel_cases[] = {
+	CASE("outer ttl", {}, { .outer_ttl = 1 }, { .outer_ttl = 1 }),
+	CASE("outer id fixed", {}, { .outer_id_gap = -1 },
+	     { .outer_id_gap = -1 }),
+	CASE("outer id jumps", {}, { .outer_id_gap = 5 }, {}),
+	CASE("outer id jumps, no df", { .outer_nodf = 1 },
+	     { .outer_nodf = 1, .outer_id_gap = 5 }, { .outer_nodf = 1 }),
+	CASE("outer no df", { .outer_nodf = 1 }, { .outer_nodf = 1 },
+	     { .outer_nodf = 1 }),
+	CASE("outer no df, ids fixed", { .outer_nodf = 1 },
+	     { .outer_nodf = 1, .outer_id_gap = -1, .id_gap = -1 },
+	     { .outer_nodf = 1, .outer_id_gap = -1, .id_gap = -1 }),
+	CASE("outer no df, inner id fixed", { .outer_nodf = 1 },
+	     { .outer_nodf = 1, .id_gap = -1 },
+	     { .outer_nodf = 1, .id_gap = -1 }),
+	CASE("outer df changes", {}, { .outer_nodf = 1 }, {}),
+};
+
 struct gro_opt_sim_plan {
 	enum gro_opt_feature_id feature;
 	const char *headers;
@@ -96,6 +115,16 @@ static const struct gro_opt_sim_plan gro_opt_sim_plans[GRO_OPT_SIM_KINDS] = {
 	[GRO_OPT_SIM_V6_ROUTING] = { GRO_OPT_F_exthdr, "IPv6, routing" },
 	[GRO_OPT_SIM_V4_UDP] = { GRO_OPT_F_udp4, "UDP over IPv4" },
 	[GRO_OPT_SIM_V6_UDP] = { GRO_OPT_F_udp6, "UDP over IPv6" },
+	[GRO_OPT_SIM_4IN4] = { GRO_OPT_F_encap, "IPv4 in IPv4" },
+	[GRO_OPT_SIM_6IN4] = { GRO_OPT_F_encap, "IPv6 in IPv4" },
+	[GRO_OPT_SIM_4IN6] = { GRO_OPT_F_encap, "IPv4 in IPv6" },
+	[GRO_OPT_SIM_6IN6] = { GRO_OPT_F_encap, "IPv6 in IPv6" },
+	[GRO_OPT_SIM_INNER4] = { GRO_OPT_F_encap, "inner IPv4" },
+	[GRO_OPT_SIM_INNER6] = { GRO_OPT_F_encap, "inner IPv6" },
+	[GRO_OPT_SIM_IPIP] = { GRO_OPT_F_encap, "IPv4 for IPv4" },
+	[GRO_OPT_SIM_SIT] = { GRO_OPT_F_encap, "IPv6 for IPv4" },
+	[GRO_OPT_SIM_IP4IP6] = { GRO_OPT_F_encap, "IPv4 for IPv6" },
+	[GRO_OPT_SIM_IP6IP6] = { GRO_OPT_F_encap, "IPv6 for IPv6" },
 };
 
 /* Text of a "reason" that had to be put together; freed at exit. */
@@ -106,29 +135,56 @@ struct gro_opt_sim_pair {
 	struct gro_opt_sim stock, ours;
 };
 
+/* What is seen of a packet first: a protocol of the list, or one of a table. */
+static __be16 gro_opt_sim_type(enum gro_opt_sim_kind kind)
+{
+	switch (kind) {
+	case GRO_OPT_SIM_V4:
+	case GRO_OPT_SIM_V4_UDP:
+	case GRO_OPT_SIM_4IN4:
+	case GRO_OPT_SIM_6IN4:
+	case GRO_OPT_SIM_INNER4:
+	case GRO_OPT_SIM_IPIP:
+	case GRO_OPT_SIM_SIT:
+		return htons(ETH_P_IP);
+	default:
+		return htons(ETH_P_IPV6);
+	}
+}
+
 static int gro_opt_sim_set_stock(struct gro_opt_sim *sim,
 				 enum gro_opt_sim_kind kind)
 {
-	const struct packet_offload *stock;
+	const struct offload_callbacks *stock;
 
-	sim->type = htons(gro_opt_sim_is_v4(kind) ? ETH_P_IP : ETH_P_IPV6);
-	stock = gro_opt_shim_stock(sim->type);
+	sim->kind = kind;
+	sim->type = gro_opt_sim_type(kind);
+	if (kind >= GRO_OPT_SIM_IPIP)
+		stock = gro_opt_protocol_stock(kind - GRO_OPT_SIM_IPIP);
+	else
+		stock = gro_opt_shim_stock(sim->type);
 	if (!stock)
 		return -ENOENT;
-	sim->receive = stock->callbacks.gro_receive;
-	sim->complete = stock->callbacks.gro_complete;
+	sim->receive = stock->gro_receive;
+	sim->complete = stock->gro_complete;
 	return 0;
 }
 
 static void gro_opt_sim_set_ours(struct gro_opt_sim *sim,
 				 enum gro_opt_sim_kind kind)
 {
-	if (gro_opt_sim_is_v4(kind)) {
-		sim->type = htons(ETH_P_IP);
+	sim->kind = kind;
+	sim->type = gro_opt_sim_type(kind);
+	if (kind >= GRO_OPT_SIM_IPIP) {
+		const struct offload_callbacks *ours =
+			gro_opt_protocol_ours(kind - GRO_OPT_SIM_IPIP);
+
+		sim->receive = ours->gro_receive;
+		sim->complete = ours->gro_complete;
+	} else if (sim->type == htons(ETH_P_IP)) {
 		sim->receive = gro_opt_inet_receive;
 		sim->complete = gro_opt_inet_complete;
 	} else {
-		sim->type = htons(ETH_P_IPV6);
 		sim->receive = gro_opt_ipv6_receive;
 		sim->complete = gro_opt_ipv6_complete;
 	}
@@ -144,7 +200,7 @@ static int gro_opt_stock_merges(struct gro_opt_sim *sim,
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = gro_opt_sim_run(sim, kind, segs, nr);
+	err = gro_opt_sim_run(sim, segs, nr);
 	return err ?: sim->nr_out == 1;
 }
 
@@ -156,6 +212,9 @@ static int gro_opt_learn(struct gro_opt_sim *sim)
 	};
 	static const struct gro_opt_sim_seg fixed[] = {
 		{ .nodf = true }, { .nodf = true, .id_gap = -1 },
+	};
+	static const struct gro_opt_sim_seg jump[] = {
+		{}, { .outer_id_gap = 5 },
 	};
 	static const struct gro_opt_sim_seg plain[2];
 	__be32 equal[2] = { ~(__be32)0, ~(TCP_FLAG_FIN | TCP_FLAG_PSH) };
@@ -181,6 +240,11 @@ static int gro_opt_learn(struct gro_opt_sim *sim)
 	if (merges < 0)
 		return merges;
 	gro_opt_rules.hop_walked = merges;
+
+	merges = gro_opt_stock_merges(sim, GRO_OPT_SIM_4IN4, jump, 2);
+	if (merges < 0)
+		return merges;
+	gro_opt_rules.outer_id_free = merges;
 	return 0;
 }
 
@@ -210,10 +274,10 @@ static int gro_opt_compare_case(struct gro_opt_sim_pair *pair,
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	gro_opt_sim_set_ours(&pair->ours, kind);
-	err = gro_opt_sim_run(&pair->stock, kind, c->segs, c->nr);
+	err = gro_opt_sim_run(&pair->stock, c->segs, c->nr);
 	if (err)
 		return err;
-	err = gro_opt_sim_run(&pair->ours, kind, c->segs, c->nr);
+	err = gro_opt_sim_run(&pair->ours, c->segs, c->nr);
 	if (err)
 		return err;
 	if (pair->stock.nr_out != pair->ours.nr_out ||
@@ -222,15 +286,30 @@ static int gro_opt_compare_case(struct gro_opt_sim_pair *pair,
 	return 0;
 }
 
-static int gro_opt_compare_kind(struct gro_opt_sim_pair *pair,
-				enum gro_opt_sim_kind kind)
+static int gro_opt_compare_cases(struct gro_opt_sim_pair *pair,
+				 enum gro_opt_sim_kind kind,
+				 const struct gro_opt_sim_case *cases,
+				 unsigned int nr)
 {
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(gro_opt_sim_cases) && !err; i++)
-		err = gro_opt_compare_case(pair, kind, &gro_opt_sim_cases[i]);
+	for (i = 0; i < nr && !err; i++)
+		err = gro_opt_compare_case(pair, kind, &cases[i]);
 	return err;
+}
+
+static int gro_opt_compare_kind(struct gro_opt_sim_pair *pair,
+				enum gro_opt_sim_kind kind)
+{
+	int err;
+
+	err = gro_opt_compare_cases(pair, kind, gro_opt_sim_cases,
+				    ARRAY_SIZE(gro_opt_sim_cases));
+	if (err || !gro_opt_sim_tunnel(kind))
+		return err;
+	return gro_opt_compare_cases(pair, kind, gro_opt_sim_tunnel_cases,
+				     ARRAY_SIZE(gro_opt_sim_tunnel_cases));
 }
 
 /* What is missing is not called: it may stand on something that is not there. */

@@ -138,26 +138,38 @@ static struct packet_offload *gro_opt_find(__be16 type)
  * Only the kernel's own entry may be stood in for. Another module's could be
  * unloaded under us, and would not be what people mean by stock.
  */
-static int gro_opt_hook_vet(const struct gro_opt_hook *hook,
-			    const struct packet_offload *stock)
+int gro_opt_callbacks_vet(const char *packets,
+			  const struct offload_callbacks *stock)
 {
 	char name[KSYM_SYMBOL_LEN];
 
-	if (!stock->callbacks.gso_segment || !stock->callbacks.gro_complete) {
+	if (!stock->gso_segment || !stock->gro_receive ||
+	    !stock->gro_complete) {
 		pr_err("the kernel's %s offload entry is not complete\n",
-		       hook->name);
+		       packets);
 		return -EOPNOTSUPP;
 	}
-	snprintf(name, sizeof(name), "%ps", stock->callbacks.gro_receive);
+	snprintf(name, sizeof(name), "%ps", stock->gro_receive);
 	if (strchr(name, '[')) {
 		pr_err("%s packets are served by %s and not by the kernel itself; unload that module first\n",
-		       hook->name, name);
+		       packets, name);
 		return -EBUSY;
 	}
 	return 0;
 }
 
-static bool gro_opt_step_fails(unsigned int step)
+/* An entry of ours is not where we put it; @now may point here. Under RCU. */
+void gro_opt_say_taken(const char *packets,
+		       const struct offload_callbacks *now)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", now ? now->gro_receive : NULL);
+	pr_err("%s packets are served by %s, which came after this module and may point here; unload it first, then write off to state again\n",
+	       packets, name);
+}
+
+bool gro_opt_step_fails(unsigned int step)
 {
 	if (gro_opt_fail_step != step)
 		return false;
@@ -178,7 +190,8 @@ gro_opt_find_stock(const struct gro_opt_hook *hook)
 
 	rcu_read_lock();
 	stock = gro_opt_find(hook->po.type);
-	err = stock ? gro_opt_hook_vet(hook, stock) : -ENOENT;
+	err = stock ? gro_opt_callbacks_vet(hook->name, &stock->callbacks) :
+		      -ENOENT;
 	rcu_read_unlock();
 	return err ? ERR_PTR(err) : stock;
 }
@@ -250,18 +263,15 @@ static bool gro_opt_hooks_in_front(bool ours)
 static int gro_opt_hook_ours(const struct gro_opt_hook *hook)
 {
 	const struct packet_offload *now;
-	char name[KSYM_SYMBOL_LEN];
+	bool ours;
 
 	rcu_read_lock();
 	now = gro_opt_find(hook->po.type);
-	snprintf(name, sizeof(name), "%ps",
-		 now ? now->callbacks.gro_receive : NULL);
+	ours = now == &hook->po || now == hook->stock;
+	if (!ours)
+		gro_opt_say_taken(hook->name, now ? &now->callbacks : NULL);
 	rcu_read_unlock();
-	if (now == &hook->po || now == hook->stock)
-		return 0;
-	pr_err("%s packets are served by %s, which came after this module and may point here; unload it first, then write off to state again\n",
-	       hook->name, name);
-	return -EBUSY;
+	return ours ? 0 : -EBUSY;
 }
 
 static int gro_opt_hooks_may_leave(void)
@@ -274,7 +284,7 @@ static int gro_opt_hooks_may_leave(void)
 		if (err)
 			return err;
 	}
-	return 0;
+	return gro_opt_protocols_may_leave();
 }
 
 /* For a slice of an A/B run: the state is not off, but our entries are out. */
@@ -284,7 +294,7 @@ static bool gro_opt_shim_is_native;
 static void gro_opt_check_foreign(void)
 {
 	if (gro_opt_state != GRO_OPT_OFF && !gro_opt_shim_is_native &&
-	    !gro_opt_hooks_in_front(true))
+	    !(gro_opt_hooks_in_front(true) && gro_opt_protocols_ours()))
 		gro_opt_fault_foreign();
 }
 
@@ -356,6 +366,9 @@ static int gro_opt_hooks_take(void)
 		if (err)
 			return err;
 	}
+	err = gro_opt_protocols_take();
+	if (err)
+		return err;
 	for_each_hook(hook) {
 		if (gro_opt_step_fails(1 + hook->order)) {
 			err = -ENOMEM;
@@ -370,6 +383,7 @@ static int gro_opt_hooks_take(void)
 err_remove_added:
 	while ((hook = gro_opt_hook_before(hook)))
 		dev_remove_offload(&hook->po);
+	gro_opt_protocols_undo();
 	return err;
 }
 
@@ -428,7 +442,7 @@ static int gro_opt_entries_leave(void)
 		gro_opt_state = GRO_OPT_PASSTHROUGH;
 		gro_opt_features_apply();
 	}
-	err = gro_opt_hooks_return();
+	err = gro_opt_protocols_return() ?: gro_opt_hooks_return();
 	if (err)
 		gro_opt_fault_foreign();
 	return err;
@@ -522,9 +536,11 @@ ssize_t gro_opt_state_write(const char *buf, size_t len)
 }
 
 /* Stock's entry for @type as it is or was before ours; for the self-check. */
-const struct packet_offload *gro_opt_shim_stock(__be16 type)
+const struct offload_callbacks *gro_opt_shim_stock(__be16 type)
 {
-	return gro_opt_find(type);
+	const struct packet_offload *stock = gro_opt_find(type);
+
+	return stock ? &stock->callbacks : NULL;
 }
 
 /*
@@ -633,6 +649,7 @@ int gro_opt_shim_probe(void)
 	}
 	gro_opt_find_order();
 	gro_opt_bind_udp();
+	gro_opt_protocols_probe();
 	return register_module_notifier(&gro_opt_module_nb);
 }
 

@@ -7,6 +7,7 @@
 #include <net/ip6_checksum.h>
 #include <net/tcp.h>
 
+#include "compat/tunnel.h"
 #include "simulate.h"
 
 #define GRO_OPT_SIM_HEAD	512
@@ -19,21 +20,21 @@ struct gro_opt_sim_stream {
 	enum gro_opt_sim_kind kind;
 	u32 seq;
 	u16 id;
+	u16 outer_id;
 };
 
 static unsigned int gro_opt_sim_l3len(enum gro_opt_sim_kind kind)
 {
-	switch (kind) {
-	case GRO_OPT_SIM_V4:
-	case GRO_OPT_SIM_V4_UDP:
+	if (gro_opt_sim_is_v4(kind))
 		return sizeof(struct iphdr);
-	case GRO_OPT_SIM_V6:
-	case GRO_OPT_SIM_V6_UDP:
-		return sizeof(struct ipv6hdr);
+	switch (kind) {
 	case GRO_OPT_SIM_V6_DEST:
 		return sizeof(struct ipv6hdr) + 16;
-	default:
+	case GRO_OPT_SIM_V6_HOP:
+	case GRO_OPT_SIM_V6_ROUTING:
 		return sizeof(struct ipv6hdr) + 8;
+	default:
+		return sizeof(struct ipv6hdr);
 	}
 }
 
@@ -46,6 +47,22 @@ static unsigned int gro_opt_sim_l4len(enum gro_opt_sim_kind kind)
 static u8 gro_opt_sim_proto(enum gro_opt_sim_kind kind)
 {
 	return gro_opt_sim_is_udp(kind) ? IPPROTO_UDP : IPPROTO_TCP;
+}
+
+/* The header in front of that. */
+static bool gro_opt_sim_outer_is_v6(enum gro_opt_sim_kind kind)
+{
+	return kind == GRO_OPT_SIM_4IN6 || kind == GRO_OPT_SIM_6IN6 ||
+	       kind == GRO_OPT_SIM_INNER6 || kind == GRO_OPT_SIM_IP4IP6 ||
+	       kind == GRO_OPT_SIM_IP6IP6;
+}
+
+static unsigned int gro_opt_sim_outer_len(enum gro_opt_sim_kind kind)
+{
+	if (!gro_opt_sim_tunnel(kind))
+		return 0;
+	return gro_opt_sim_outer_is_v6(kind) ? sizeof(struct ipv6hdr) :
+					       sizeof(struct iphdr);
 }
 
 static void gro_opt_sim_ip4(u8 *at, const struct gro_opt_sim_seg *seg,
@@ -76,21 +93,13 @@ static void gro_opt_sim_exthdr(u8 *at, unsigned int len, u8 last)
 }
 
 static void gro_opt_sim_ip6(u8 *at, const struct gro_opt_sim_seg *seg,
-			    enum gro_opt_sim_kind kind, unsigned int len)
+			    u8 nexthdr, unsigned int l3len, unsigned int len)
 {
-	static const u8 nexthdr[GRO_OPT_SIM_KINDS] = {
-		[GRO_OPT_SIM_V6] = IPPROTO_TCP,
-		[GRO_OPT_SIM_V6_HOP] = NEXTHDR_HOP,
-		[GRO_OPT_SIM_V6_DEST] = NEXTHDR_DEST,
-		[GRO_OPT_SIM_V6_ROUTING] = NEXTHDR_ROUTING,
-		[GRO_OPT_SIM_V6_UDP] = IPPROTO_UDP,
-	};
 	struct ipv6hdr *iph = (struct ipv6hdr *)at;
-	unsigned int l3len = gro_opt_sim_l3len(kind);
 
 	*(__be32 *)at = htonl(0x60012345 | seg->tos << 20);
 	iph->payload_len = htons(len - sizeof(*iph));
-	iph->nexthdr = nexthdr[kind];
+	iph->nexthdr = nexthdr;
 	iph->hop_limit = 64 - seg->ttl;
 	iph->saddr.s6_addr32[0] = htonl(0x20010db8);
 	iph->saddr.s6_addr32[3] = htonl(1);
@@ -99,6 +108,37 @@ static void gro_opt_sim_ip6(u8 *at, const struct gro_opt_sim_seg *seg,
 	if (l3len > sizeof(*iph))
 		gro_opt_sim_exthdr(at + sizeof(*iph), l3len - sizeof(*iph),
 				   seg->ext);
+}
+
+static u8 gro_opt_sim_nexthdr(enum gro_opt_sim_kind kind)
+{
+	switch (kind) {
+	case GRO_OPT_SIM_V6_HOP:
+		return NEXTHDR_HOP;
+	case GRO_OPT_SIM_V6_DEST:
+		return NEXTHDR_DEST;
+	case GRO_OPT_SIM_V6_ROUTING:
+		return NEXTHDR_ROUTING;
+	default:
+		return IPPROTO_TCP;
+	}
+}
+
+static void gro_opt_sim_outer(u8 *at, const struct gro_opt_sim_stream *s,
+			      const struct gro_opt_sim_seg *seg,
+			      unsigned int len)
+{
+	const struct gro_opt_sim_seg outer = {
+		.ttl = seg->outer_ttl, .nodf = seg->outer_nodf,
+	};
+	const u8 proto = gro_opt_sim_is_v4(s->kind) ? IPPROTO_IPIP :
+						      IPPROTO_IPV6;
+
+	if (gro_opt_sim_outer_is_v6(s->kind))
+		gro_opt_sim_ip6(at, &outer, proto, sizeof(struct ipv6hdr), len);
+	else
+		gro_opt_sim_ip4(at, &outer, proto,
+				s->outer_id + seg->outer_id_gap, len);
 }
 
 static void gro_opt_sim_tcp(u8 *at, const struct gro_opt_sim_seg *seg, u32 seq)
@@ -163,6 +203,7 @@ static void gro_opt_sim_csum(u8 *l3, const struct gro_opt_sim_seg *seg,
 static unsigned int gro_opt_sim_bytes(u8 *at, struct gro_opt_sim_stream *s,
 				      const struct gro_opt_sim_seg *seg)
 {
+	const unsigned int outer = gro_opt_sim_outer_len(s->kind);
 	const unsigned int l3len = gro_opt_sim_l3len(s->kind);
 	const unsigned int len = GRO_OPT_SIM_MSS + seg->len;
 	const unsigned int l4len = gro_opt_sim_l4len(s->kind) + len;
@@ -170,12 +211,16 @@ static unsigned int gro_opt_sim_bytes(u8 *at, struct gro_opt_sim_stream *s,
 	const u32 seq = s->seq + seg->seq_gap;
 	unsigned int i;
 
-	memset(at, 0, total + seg->trailer);
+	memset(at, 0, outer + total + seg->trailer);
+	if (outer)
+		gro_opt_sim_outer(at, s, seg, outer + total);
+	at += outer;
 	if (gro_opt_sim_is_v4(s->kind))
 		gro_opt_sim_ip4(at, seg, gro_opt_sim_proto(s->kind),
 				s->id + seg->id_gap, total);
 	else
-		gro_opt_sim_ip6(at, seg, s->kind, total);
+		gro_opt_sim_ip6(at, seg, gro_opt_sim_nexthdr(s->kind), l3len,
+				total);
 	if (gro_opt_sim_is_udp(s->kind))
 		gro_opt_sim_udp(at + l3len, seg, l4len);
 	else
@@ -186,7 +231,8 @@ static unsigned int gro_opt_sim_bytes(u8 *at, struct gro_opt_sim_stream *s,
 
 	s->seq = seq + len;
 	s->id += seg->id_gap + 1;
-	return total + seg->trailer;
+	s->outer_id += seg->outer_id_gap + 1;
+	return outer + total + seg->trailer;
 }
 
 static struct sk_buff *gro_opt_sim_alloc(enum gro_opt_sim_shape shape)
@@ -251,7 +297,8 @@ static struct sk_buff *gro_opt_sim_skb(struct gro_opt_sim_stream *s,
 	u8 bytes[320];
 
 	len = gro_opt_sim_bytes(bytes, s, seg);
-	linear = gro_opt_sim_l3len(s->kind) + gro_opt_sim_l4len(s->kind);
+	linear = gro_opt_sim_outer_len(s->kind) + gro_opt_sim_l3len(s->kind) +
+		 gro_opt_sim_l4len(s->kind);
 	if (seg->shape == GRO_OPT_SIM_FRAG0)
 		linear = 0;
 	else if (whole[seg->shape] || len < linear)
@@ -301,16 +348,14 @@ static void gro_opt_sim_pull(struct sk_buff *skb)
 		__pskb_pull_tail(skb, grow);
 }
 
-static u32 gro_opt_sim_hash(struct sk_buff *skb)
+static u32 gro_opt_sim_hash(struct gro_opt_sim *sim, struct sk_buff *skb)
 {
-	unsigned int i;
-	u32 hash = 0;
-	u8 byte;
+	const unsigned int len = min_t(unsigned int, skb->len,
+				       sizeof(sim->bytes));
 
-	for (i = 0; i < skb->len; i++)
-		if (!skb_copy_bits(skb, i, &byte, 1))
-			hash = jhash_2words(hash, byte, 0);
-	return hash;
+	if (skb_copy_bits(skb, 0, sim->bytes, len))
+		return 0;
+	return jhash(sim->bytes, len, 0);
 }
 
 static unsigned int gro_opt_sim_list_len(const struct sk_buff *skb)
@@ -336,7 +381,7 @@ static void gro_opt_sim_deliver(struct gro_opt_sim *sim, struct sk_buff *skb)
 		out->len = skb->len;
 		out->data_len = skb->data_len;
 		out->truesize = skb->truesize;
-		out->bytes = gro_opt_sim_hash(skb);
+		out->bytes = gro_opt_sim_hash(sim, skb);
 		out->ip_summed = skb->ip_summed;
 		out->csum_level = skb->csum_level;
 		out->csum = (__force u32)skb->csum;
@@ -345,6 +390,10 @@ static void gro_opt_sim_deliver(struct gro_opt_sim *sim, struct sk_buff *skb)
 		out->gso_type = info->gso_type;
 		out->transport = skb->transport_header;
 		out->network = skb->network_header;
+		out->inner_transport = skb->inner_transport_header;
+		out->inner_network = skb->inner_network_header;
+		out->inner_protocol = (__force u16)skb->inner_protocol;
+		out->encapsulation = skb->encapsulation;
 		out->nr_frags = info->nr_frags;
 		out->nr_list = gro_opt_sim_list_len(skb);
 	}
@@ -353,11 +402,19 @@ static void gro_opt_sim_deliver(struct gro_opt_sim *sim, struct sk_buff *skb)
 
 static void gro_opt_sim_complete(struct gro_opt_sim *sim, struct sk_buff *skb)
 {
+	unsigned int off = 0;
+
 	skb_list_del_init(skb);
-	if (NAPI_GRO_CB(skb)->count == 1)
+	if (NAPI_GRO_CB(skb)->count == 1) {
 		skb_shinfo(skb)->gso_size = 0;
-	else if (sim->complete(skb, 0))
-		pr_debug("self-check: complete failed\n");
+	} else {
+		if (gro_opt_sim_behind_outer(sim->kind)) {
+			skb->encapsulation = 1;
+			off = gro_opt_sim_outer_len(sim->kind);
+		}
+		if (sim->complete(skb, off))
+			pr_debug("self-check: complete failed\n");
+	}
 	gro_opt_sim_deliver(sim, skb);
 }
 
@@ -369,12 +426,29 @@ static void gro_opt_sim_hold(struct gro_opt_sim *sim, struct sk_buff *skb)
 	list_add(&skb->list, &sim->held);
 }
 
+/* What a handler of an outer header does that finds nothing to differ. */
+static void gro_opt_sim_pass_outer(struct gro_opt_sim *sim,
+				   struct sk_buff *skb)
+{
+	struct sk_buff *p;
+
+	list_for_each_entry(p, &sim->held, list)
+		gro_opt_same_outer(p);
+	gro_opt_note_network(skb, 0);
+	skb_gro_pull(skb, gro_opt_sim_outer_len(sim->kind));
+	skb_gro_postpull_rcsum(skb, skb->data,
+			       gro_opt_sim_outer_len(sim->kind));
+	NAPI_GRO_CB(skb)->encap_mark = sim->kind <= GRO_OPT_SIM_INNER6;
+}
+
 static void gro_opt_sim_receive(struct gro_opt_sim *sim, struct sk_buff *skb)
 {
 	struct sk_buff *pp;
 
 	sim->nr_in++;
 	gro_opt_sim_prepare(sim, skb);
+	if (gro_opt_sim_behind_outer(sim->kind))
+		gro_opt_sim_pass_outer(sim, skb);
 	pp = sim->receive(&sim->held, skb);
 	if (pp)
 		gro_opt_sim_complete(sim, pp);
@@ -393,8 +467,8 @@ static void gro_opt_sim_receive(struct gro_opt_sim *sim, struct sk_buff *skb)
 
 /**
  * gro_opt_sim_run - run a few segments through a pair of handlers
- * @sim: type, handlers and device set by the caller; holds the output afterwards
- * @kind: headers in front of TCP
+ * @sim: type, kind, handlers and device set by the caller; holds the output
+ *	afterwards
  * @segs: descriptions of the segments
  * @nr: their number
  *
@@ -404,10 +478,12 @@ static void gro_opt_sim_receive(struct gro_opt_sim *sim, struct sk_buff *skb)
  *
  * Return: 0 or -ENOMEM.
  */
-int gro_opt_sim_run(struct gro_opt_sim *sim, enum gro_opt_sim_kind kind,
+int gro_opt_sim_run(struct gro_opt_sim *sim,
 		    const struct gro_opt_sim_seg *segs, unsigned int nr)
 {
-	struct gro_opt_sim_stream stream = { .kind = kind, .seq = 1, .id = 7 };
+	struct gro_opt_sim_stream stream = {
+		.kind = sim->kind, .seq = 1, .id = 7, .outer_id = 9,
+	};
 	struct sk_buff *skb, *tmp;
 	unsigned int i;
 	int err = 0;

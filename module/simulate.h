@@ -19,8 +19,32 @@ enum gro_opt_sim_kind {
 	GRO_OPT_SIM_V6_ROUTING,
 	GRO_OPT_SIM_V4_UDP,
 	GRO_OPT_SIM_V6_UDP,
+	/* two L3 headers, from the outer one on */
+	GRO_OPT_SIM_4IN4,
+	GRO_OPT_SIM_6IN4,
+	GRO_OPT_SIM_4IN6,
+	GRO_OPT_SIM_6IN6,
+	/* the inner one, with what a tunnel's handler leaves */
+	GRO_OPT_SIM_INNER4,
+	GRO_OPT_SIM_INNER6,
+	/* the same, where handlers of an outer header look for it */
+	GRO_OPT_SIM_IPIP,
+	GRO_OPT_SIM_SIT,
+	GRO_OPT_SIM_IP4IP6,
+	GRO_OPT_SIM_IP6IP6,
 	GRO_OPT_SIM_KINDS
 };
+
+/* Has the inner header, but not the outer one, before it. */
+static inline bool gro_opt_sim_behind_outer(enum gro_opt_sim_kind kind)
+{
+	return kind >= GRO_OPT_SIM_INNER4;
+}
+
+static inline bool gro_opt_sim_tunnel(enum gro_opt_sim_kind kind)
+{
+	return kind >= GRO_OPT_SIM_4IN4;
+}
 
 enum gro_opt_sim_csum {
 	GRO_OPT_SIM_UNNECESSARY,
@@ -55,8 +79,11 @@ enum gro_opt_sim_shape {
  * @port: added to the source port
  * @ext: last byte of the extension header
  * @trailer: bytes behind the end of the IP packet
+ * @outer_ttl: as @ttl, of a tunnel's outer header
+ * @outer_id_gap: as @id_gap
  * @nodf: DF is not set
  * @nosum: UDP's checksum is 0, for none
+ * @outer_nodf: nor in the outer header
  * @csum: state of the checksum
  * @shape: where the bytes are
  */
@@ -72,15 +99,22 @@ struct gro_opt_sim_seg {
 	u8 port;
 	u8 ext;
 	u8 trailer;
+	u8 outer_ttl;
+	s16 outer_id_gap;
 	bool nodf;
 	bool nosum;
+	bool outer_nodf;
 	enum gro_opt_sim_csum csum;
 	enum gro_opt_sim_shape shape;
 };
 
+/* The L3 header in front of TCP or UDP. */
 static inline bool gro_opt_sim_is_v4(enum gro_opt_sim_kind kind)
 {
-	return kind == GRO_OPT_SIM_V4 || kind == GRO_OPT_SIM_V4_UDP;
+	return kind == GRO_OPT_SIM_V4 || kind == GRO_OPT_SIM_V4_UDP ||
+	       kind == GRO_OPT_SIM_4IN4 || kind == GRO_OPT_SIM_4IN6 ||
+	       kind == GRO_OPT_SIM_INNER4 || kind == GRO_OPT_SIM_IPIP ||
+	       kind == GRO_OPT_SIM_IP4IP6;
 }
 
 static inline bool gro_opt_sim_is_udp(enum gro_opt_sim_kind kind)
@@ -94,6 +128,8 @@ struct gro_opt_sim_out {
 	u32 gso_type;
 	u16 gso_size, gso_segs;
 	u16 csum_start, csum_offset, transport, network;
+	u16 inner_transport, inner_network, inner_protocol;
+	u8 encapsulation;
 	u8 ip_summed, csum_level, nr_frags, nr_list;
 	u8 after;	/* came out with the n-th input */
 	u8 count;
@@ -106,9 +142,11 @@ struct gro_opt_sim_out {
  * @complete: handler of aggregates
  * @type: protocol
  * @dev: device of the packets
+ * @kind: headers in front of TCP
  * @nr_in: packets seen
  * @nr_out: packets that came out
  * @out: notes of them
+ * @bytes: of the one that is noted
  */
 struct gro_opt_sim {
 	struct list_head held;
@@ -116,11 +154,13 @@ struct gro_opt_sim {
 	int (*complete)(struct sk_buff *skb, int nhoff);
 	__be16 type;
 	struct net_device *dev;
+	enum gro_opt_sim_kind kind;
 	u8 nr_in, nr_out;
 	struct gro_opt_sim_out out[GRO_OPT_SIM_MAX];
+	u8 bytes[GRO_OPT_SIM_MAX * 512];
 };
 
-int gro_opt_sim_run(struct gro_opt_sim *sim, enum gro_opt_sim_kind kind,
+int gro_opt_sim_run(struct gro_opt_sim *sim,
 		    const struct gro_opt_sim_seg *segs, unsigned int nr);
 
 #endif /* _GRO_OPT_SIMULATE_H */

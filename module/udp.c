@@ -17,6 +17,7 @@
 #include "compat/udp.h"
 #include "l3.h"
 #include "udp.h"
+#include "udp_tunnel.h"
 
 DEFINE_STATIC_CALL_NULL(gro_opt_stock4_udp, gro_opt_inet_receive);
 DEFINE_STATIC_CALL_NULL(gro_opt_stock6_udp, gro_opt_ipv6_receive);
@@ -181,7 +182,11 @@ gro_opt_udp4_none(struct list_head *head, struct sk_buff *skb,
 	}
 	if (gro_opt_marks_held() && theirs)
 		gro_opt_udp4_note_held(head, skb, iph, off);
-	return gro_opt_udp4_rest(head, skb, iph, off);
+	if (!theirs || !gro_opt_udp_tunnels())
+		return gro_opt_udp4_rest(head, skb, iph, off);
+	gro_opt_udp4_done(skb, iph, off);
+	return gro_opt_udp_too_deep(skb) ?
+	       NULL : gro_opt_udp4_tunnel(head, skb, iph);
 }
 
 /* Something is other than in @p: may it be judged here? */
@@ -330,7 +335,11 @@ gro_opt_udp6_none(struct list_head *head, struct sk_buff *skb,
 	if (gro_opt_marks_held() && theirs)
 		gro_opt_udp6_note_held(head, skb, iph, off);
 	skb_gro_postpull_rcsum(skb, iph, sizeof(*iph));
-	return gro_opt_udp6_rest(head, skb, off);
+	if (!theirs || !gro_opt_udp_tunnels())
+		return gro_opt_udp6_rest(head, skb, off);
+	gro_opt_udp6_done(skb, off);
+	return gro_opt_udp_too_deep(skb) ?
+	       NULL : gro_opt_udp6_tunnel(head, skb, iph);
 }
 
 static noinline struct sk_buff *

@@ -34,15 +34,6 @@ static __always_inline bool gro_opt_udp_too_deep(struct sk_buff *skb)
 
 /* ---- IPv4 ---- */
 
-/* UDP, and no fragment of it, which stock has nothing to do with either. */
-static __always_inline bool gro_opt_is_udp4(const struct iphdr *iph)
-{
-	const u32 word = gro_opt_load32(&iph->frag_off);
-
-	return (word & (__force u32)cpu_to_be32(0xBFFF00FF)) ==
-	       (__force u32)cpu_to_be32(IPPROTO_UDP);
-}
-
 /* Headers that stock would find sound, of a packet that is nothing special. */
 static __always_inline bool gro_opt_udp4_sound(const struct sk_buff *skb,
 					       const struct iphdr *iph,
@@ -68,13 +59,21 @@ static __always_inline void gro_opt_udp4_note(struct sk_buff *skb,
 	NAPI_GRO_CB(skb)->proto = IPPROTO_UDP;
 }
 
-static __always_inline struct sk_buff *
-gro_opt_udp4_rest(struct list_head *head, struct sk_buff *skb,
-		  const struct iphdr *iph, unsigned int off)
+/* L3 is done; the rest is stock's. */
+static __always_inline void gro_opt_udp4_done(struct sk_buff *skb,
+					      const struct iphdr *iph,
+					      unsigned int off)
 {
 	gro_opt_udp4_note(skb, iph, off);
 	NAPI_GRO_CB(skb)->data_offset = off + sizeof(*iph);
 	gro_opt_count(udp4, left_l4);
+}
+
+static __always_inline struct sk_buff *
+gro_opt_udp4_rest(struct list_head *head, struct sk_buff *skb,
+		  const struct iphdr *iph, unsigned int off)
+{
+	gro_opt_udp4_done(skb, iph, off);
 	if (gro_opt_udp_too_deep(skb))
 		return NULL;
 	return static_call(gro_opt_stock4_udp)(head, skb);
@@ -129,12 +128,18 @@ static __always_inline void gro_opt_udp6_note(struct sk_buff *skb,
 	NAPI_GRO_CB(skb)->data_offset = off + sizeof(struct ipv6hdr);
 }
 
+static __always_inline void gro_opt_udp6_done(struct sk_buff *skb,
+					      unsigned int off)
+{
+	gro_opt_udp6_note(skb, off);
+	gro_opt_count(udp6, left_l4);
+}
+
 static __always_inline struct sk_buff *
 gro_opt_udp6_rest(struct list_head *head, struct sk_buff *skb,
 		  unsigned int off)
 {
-	gro_opt_udp6_note(skb, off);
-	gro_opt_count(udp6, left_l4);
+	gro_opt_udp6_done(skb, off);
 	if (gro_opt_udp_too_deep(skb))
 		return NULL;
 	return static_call(gro_opt_stock6_udp)(head, skb);

@@ -466,7 +466,7 @@ test_fault_under_traffic() {
 # A switch that fails at a step leaves everything as it was.
 test_failed_switch() {
 	local step state
-	for step in 1 2; do
+	for step in 1 2 3 4 5 6; do
 		for state in passthrough on; do
 			fresh || return
 			echo "$step" >"$DEBUG/inject/fail_step" || return

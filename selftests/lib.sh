@@ -13,7 +13,7 @@ export LC_ALL=C
 
 GRO_OPT=/sys/kernel/gro_opt
 DEBUG=/sys/kernel/debug/gro_opt
-FEATURES=(tcp4 tcp6 exthdr udp4 udp6)
+FEATURES=(tcp4 tcp6 exthdr udp4 udp6 encap)
 KSFT_SKIP=4
 
 HERE=$(cd "$(dirname "$0")" && pwd)

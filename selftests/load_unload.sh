@@ -144,7 +144,7 @@ test_state_empty() {
 
 test_feature_unknown() {
 	unload && load_wrong features=tcp4,nope EINVAL \
-		"features=tcp4,nope: there is no feature 'nope'; known are tcp4, tcp6, exthdr, udp4, udp6, all"
+		"features=tcp4,nope: there is no feature 'nope'; known are tcp4, tcp6, exthdr, udp4, udp6, encap, all"
 }
 
 test_selfcheck_unknown() {

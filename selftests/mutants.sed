@@ -38,7 +38,7 @@ chain-not-pulled        merge.c s/__skb_pull(skb, offset);/;/
 zero-copy-taken         merge.h  s/info->gso_size || info->flags;/info->gso_size;/
 gso-taken               merge.h  s/info->gso_size || info->flags;/info->flags;/
 frag-list-taken         merge.h  s/off > GRO_OPT_MAX_L3_OFFSET || NAPI_GRO_CB(skb)->flush ||/off > GRO_OPT_MAX_L3_OFFSET ||/
-tot-len-kept            fast.c  s/iph->tot_len = tot_len;/;/
+tot-len-kept            l3.h  s/iph->tot_len = tot_len;/;/
 gso-type-lost           fast.c  s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/gro_opt_fixedid_gso(skb)/
 fixed-id-lost           fast.c  s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/SKB_GSO_TCPV4/
 payload-len-kept        fast.c  s/iph->payload_len = htons(payload);/;/
@@ -59,7 +59,7 @@ next6-unchecked         l3.h  s/return (gro_opt_load64(iph) ^ gro_opt_load64(iph
 version-unchecked       l3.h  s/((\*(const u8 \*)iph ^ 0x60) \& 0xf0);/0;/
 gso-of-held-unchecked   tcp.h  s/differs |= pinfo->gso_type;/;/
 udp-options-taken       udp.h   s/return \*(const u8 \*)iph == 0x45 && /return /
-udp-fragment-taken      udp.h   s/cpu_to_be32(0xBFFF00FF)/cpu_to_be32(0x000000FF)/
+udp-fragment-taken      l3.h    s/cpu_to_be32(0xBFFF00FF)/cpu_to_be32(0x000000FF)/
 udp-inner-taken         udp.h   s/off <= GRO_OPT_MAX_L3_OFFSET && !NAPI_GRO_CB(skb)->flush &&/!NAPI_GRO_CB(skb)->flush \&\&/
 udp4-tot-len-unchecked  udp.h   s/^	       len == ntohs(iph->tot_len) &&$//
 udp4-len-unchecked      udp.h   s/len - sizeof(\*iph) == ntohs(uh->len) &&//
@@ -115,3 +115,36 @@ udp-csum-start-off      udp_complete.c   s/skb->csum_start = skb->transport_head
 udp-summed-kept         udp_complete.c   s/skb->ip_summed = CHECKSUM_PARTIAL;/;/
 udp-tot-len-kept        udp_complete.c   s/iph->tot_len = tot_len;/;/
 udp-payload-len-kept    udp_complete.c   s/iph->payload_len = htons(ulen);/;/
+# Of two L3 headers. What begins with "encap" is looked for in tunnels.
+encap-outer-flow       encap.c s/if (back && gro_opt_l3_flow_differs(/if (0 \&\& gro_opt_l3_flow_differs(/
+encap-inner-addresses  encap.c s/return !(gro_opt_l3_addrs_differ(inner, inner2, inner6) |/return !(0 |/
+encap-inner-ports      encap.c /^gro_opt_tunnel_matches(/,/^}/s/(gro_opt_load32(inner + ilen) ^/(gro_opt_load32(inner2 + ilen) ^/
+encap-inner-start       encap.c s|differs = gro_opt_l3_start_differs(inner, inner2, inner6);|differs = 0;|
+encap-outer-start      encap.c s/differs |= gro_opt_l3_start_differs(inner - back, inner2 - back,/differs |= 0 \& (/
+encap-id-and-sum       tunnel.h s/return x >= y && x - y == (step << 48) - step;/return true;/
+encap-noted-outer      encap.c /^gro_opt_noted_outer_steps(/,/^}/s/return -1;/return 0;/
+encap-outer-id-free    selfcheck.c s/gro_opt_rules.outer_id_free = merges;/gro_opt_rules.outer_id_free = !merges;/
+encap-settled-lost     encap.c s/gro_opt_settle(p, settled);/;/
+encap-slow-outer-flow  encap_slow.c /^static struct sk_buff \*gro_opt_tunnel_lookup(/,/^}/s/if (gro_opt_way_whole(t->way) &&/if (0 \&\&/
+encap-slow-inner-flow  encap_slow.c /^static struct sk_buff \*gro_opt_tunnel_lookup(/,/^}/s/if (gro_opt_l3_flow_differs(t->base + t->inner,/if (0 \&\& gro_opt_l3_flow_differs(t->base + t->inner,/
+encap-slow-hdr-outer   encap_slow.c s/return differs | gro_opt_l3_differs(t->base + t->outer,/return differs; gro_opt_l3_differs(t->base + t->outer,/
+encap-slow-hdr-inner   encap_slow.c s/differs = gro_opt_l3_differs(t->base + t->inner, p->data + t->inner,/differs = 0 \& (/
+encap-slow-hdr-noted   encap_slow.c s/return differs | gro_opt_outer_differs(p, t);/return differs;/
+encap-slow-ids         encap_slow.c s/^	    !gro_opt_tunnel_ids_differ(p, skb, t))/	    (gro_opt_tunnel_ids_differ(p, skb, t) || 1))/
+encap-unsound          encap_slow.c s/!gro_opt_tunnel_locate(skb, &t) || !gro_opt_tunnel_sound(&t))/!gro_opt_tunnel_locate(skb, \&t))/
+encap-lies             encap_slow.c s/if (unlikely(gro_opt_tunnel_lies(skb, t)))/if (0)/
+encap-csum             encap_slow.c s/^		 gro_opt_tunnel_csum_bad(skb, t))/		 0 \&\& gro_opt_tunnel_csum_bad(skb, t))/
+encap-unmarked         compat/tunnel.h s/NAPI_GRO_CB(skb)->encap_mark = 1;/;/
+encap-offset-inner     compat/tunnel.h s/NAPI_GRO_CB(skb)->network_offsets\[1\] = inner;/NAPI_GRO_CB(skb)->network_offsets[1] = outer;/; s/skb_set_network_header(skb, inner);/skb_set_network_header(skb, outer);/
+encap-second-tunnel    encap.c /^static noinline struct sk_buff \*gro_opt_entry_take(/,/^}/s/if (NAPI_GRO_CB(skb)->encap_mark)/if (0)/
+encap-flush-taken      encap.c s/^	       NAPI_GRO_CB(skb)->flush || info->gso_size || info->flags;/	       info->gso_size || info->flags;/
+encap-gso-taken        encap.c s/NAPI_GRO_CB(skb)->flush || info->gso_size || info->flags;/NAPI_GRO_CB(skb)->flush || info->flags;/
+encap-type-swapped     encap_complete.c s/outer6 ? SKB_GSO_IPXIP6 : SKB_GSO_IPXIP4/outer6 ? SKB_GSO_IPXIP4 : SKB_GSO_IPXIP6/
+encap-not-encapsulated encap_complete.c /^static __always_inline int gro_opt_outer_complete(/,/^}/s/skb->encapsulation = 1;/;/
+encap-outer-length     encap_complete.c s/gro_opt_l3_set_len(skb->data + nhoff, skb->len - nhoff, outer6);/;/
+encap-inner-length     encap_complete.c s/gro_opt_l3_set_len(l3, skb->len - nhoff, inner6);/;/
+encap-inner-network    encap_complete.c s/skb_set_inner_network_header(skb, nhoff);/;/
+encap-inner-transport  encap_complete.c s/skb->inner_transport_header = skb->transport_header;/;/
+encap-inner-pseudo     encap_complete.c s/gro_opt_tcp4_pseudo(l3, skb->len - thoff)/gro_opt_tcp4_pseudo(l3, skb->len - nhoff)/
+encap-inner-fixed-id   encap_complete.c s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/SKB_GSO_TCPV4/
+encap-entry-type       encap_complete.c s/outer4 ? SKB_GSO_IPXIP4 : SKB_GSO_IPXIP6/outer4 ? SKB_GSO_IPXIP6 : SKB_GSO_IPXIP4/

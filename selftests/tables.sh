@@ -32,14 +32,29 @@ ours_stand() {
 		"packet $1 gro_opt_hooks \[gro_opt\] gso=$3 receive=gro_opt_${name}_receive \[gro_opt\] complete=gro_opt_${name}_complete \[gro_opt\]"
 }
 
+# ours_stand_in TABLE NUMBER NAME: the same for a protocol's entry, of which no
+# other can be there.
+ours_stand_in() {
+	local line
+	line=$(grep "^$1 $2 " "$TMP/now")
+	expect_like "$1[$2]" "$line" \
+		"$1 $2 gro_opt_protocols \[gro_opt\] gso=${3}_gso_segment receive=gro_opt_${3}_receive \[gro_opt\] complete=gro_opt_${3}_complete \[gro_opt\]"
+}
+
+OURS='^(packet (0800|86dd)|inet6?_offloads (4|41)) '
+
 rest_is_stock() {
-	grep -v '^packet \(0800\|86dd\) ' "$TMP/stock" >"$TMP/want"
-	grep -v '^packet \(0800\|86dd\) ' "$TMP/now" | diff "$TMP/want" -
+	grep -vE "$OURS" "$TMP/stock" >"$TMP/want"
+	grep -vE "$OURS" "$TMP/now" | diff "$TMP/want" -
 }
 
 ours_only() {
 	tables >"$TMP/now" && ours_stand 0800 inet inet_gso_segment &&
-		ours_stand 86dd ipv6 ipv6_gso_segment && rest_is_stock
+		ours_stand 86dd ipv6 ipv6_gso_segment &&
+		ours_stand_in inet_offloads 4 ipip &&
+		ours_stand_in inet_offloads 41 sit &&
+		ours_stand_in inet6_offloads 4 ip4ip6 &&
+		ours_stand_in inet6_offloads 41 ip6ip6 && rest_is_stock
 }
 
 test_stock_is_seen_before_load() {
@@ -47,6 +62,8 @@ test_stock_is_seen_before_load() {
 		grep -q '^packet 86dd .*receive=ipv6_gro_receive complete=ipv6_gro_complete$' "$TMP/stock" &&
 		grep -q '^inet_offloads 6 .*receive=tcp4_gro_receive' "$TMP/stock" &&
 		grep -q '^inet6_offloads 6 .*receive=tcp6_gro_receive' "$TMP/stock" &&
+		grep -q '^inet_offloads 4 .*receive=ipip_gro_receive' "$TMP/stock" &&
+		grep -q '^inet6_offloads 41 .*receive=sit_ip6ip6_gro_receive' "$TMP/stock" &&
 		return
 	cat "$TMP/stock"
 	return 1
@@ -82,7 +99,7 @@ test_feature_off_keeps_the_entries() {
 test_off_after_a_failed_switch() {
 	local step
 	fresh || return
-	for step in 1 2; do
+	for step in 1 2 3 4 5 6; do
 		echo "$step" >"$DEBUG/inject/fail_step" || return
 		expect "switch that fails at step $step" \
 			"$(aid write "$GRO_OPT/state" on)" ENOMEM &&

@@ -27,6 +27,7 @@
  * @tcp_new_flush: flags that forbid merging when a new segment has them
  * @tcp_last: those, and flags that end an aggregate with the segment
  * @any_fixedid: a constant IP-ID is accepted without DF
+ * @outer_id_free: with DF, nobody looks at the IP-ID of a tunnel's outer header
  * @hop_walked: hop-by-hop headers are skipped though no offload stands for them
  *
  * Filled once at load from the answers of the stock handlers, since stable
@@ -37,6 +38,7 @@ struct gro_opt_rules {
 	__be32 tcp_new_flush;
 	__be32 tcp_last;
 	u16 any_fixedid;
+	bool outer_id_free;
 	bool hop_walked;
 };
 

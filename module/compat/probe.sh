@@ -48,7 +48,15 @@ else
 	echo "gro_opt: $symvers is missing, exported symbols are not checked" >&2
 fi
 
+# What we call where it is exported: HAVE_EXPORT_x.
+optional='udp_gro_receive'
+
 echo "/* Made by compat/probe.sh; do not edit. */" >"$tmp"
+for sym in $optional; do
+	answer=0
+	if grep -q "	$sym	" "$symvers" 2>/dev/null; then answer=1; fi
+	echo "#define HAVE_EXPORT_$(echo "$sym" | tr '[:lower:]' '[:upper:]') $answer" >>"$tmp"
+done
 for probe in $probes; do
 	name=$(basename "$probe" .c)
 	if compiles "$probe" "$@"; then
