@@ -58,18 +58,52 @@ static void gro_opt_acting_set(bool acts)
 	WRITE_ONCE(gro_opt_acts, acts);
 }
 
-/* During an A/B run its arms say what acts, whatever the state. */
-static bool gro_opt_feature_acts(enum gro_opt_feature_id id)
+/* Does it act, once the state is @state? During an A/B run its arms say so. */
+static bool gro_opt_feature_acts(enum gro_opt_feature_id id,
+				 enum gro_opt_state state)
 {
 	if (gro_opt_features[id].reason)
 		return false;
 	if (gro_opt_ab_running())
 		return gro_opt_ab_features() & BIT(id);
-	return gro_opt_state == GRO_OPT_ON && gro_opt_features[id].enabled;
+	return state == GRO_OPT_ON && gro_opt_features[id].enabled;
 }
 
-/* Bring the static keys in line with state and wishes. May sleep. */
-void gro_opt_features_apply(void)
+/**
+ * gro_opt_features_prepare - put in place what features need to act
+ * @state: the state that is to come
+ *
+ * Context: may sleep, gro_opt_mutex held; before gro_opt_features_apply().
+ *
+ * Return: 0, or an error with all as it was.
+ */
+int gro_opt_features_prepare(enum gro_opt_state state)
+{
+	if (gro_opt_feature_acts(GRO_OPT_F_encap, state))
+		return gro_opt_protocols_take();
+	return 0;
+}
+
+/* What no feature needs any more: encap's entries cost the packets in tunnels. */
+static int gro_opt_features_clean(void)
+{
+	int err = 0;
+
+	if (!gro_opt_features[GRO_OPT_F_encap].active)
+		err = gro_opt_protocols_return();
+	if (err)
+		gro_opt_fault_foreign();
+	return err;
+}
+
+/**
+ * gro_opt_features_apply - bring the static keys in line with state and wishes
+ *
+ * Context: may sleep, gro_opt_mutex held.
+ *
+ * Return: 0, or -EBUSY, a fault by now, if an entry to take out is not ours.
+ */
+int gro_opt_features_apply(void)
 {
 	bool acting = gro_opt_ab_running();
 	int id;
@@ -77,7 +111,7 @@ void gro_opt_features_apply(void)
 	lockdep_assert_held(&gro_opt_mutex);
 	for (id = 0; id < GRO_OPT_NR_FEATURES; id++) {
 		struct gro_opt_feature *f = &gro_opt_features[id];
-		bool act = gro_opt_feature_acts(id);
+		bool act = gro_opt_feature_acts(id, gro_opt_state);
 
 		acting |= act;
 		if (act == f->active)
@@ -86,6 +120,7 @@ void gro_opt_features_apply(void)
 		WRITE_ONCE(f->active, act);
 	}
 	gro_opt_acting_set(acting);
+	return gro_opt_features_clean();
 }
 
 /**
@@ -95,11 +130,13 @@ void gro_opt_features_apply(void)
  *
  * Context: may sleep, gro_opt_mutex held.
  *
- * Return: 0, -EOPNOTSUPP if this kernel cannot have it, -EBUSY while faulted.
+ * Return: 0; -EOPNOTSUPP if this kernel cannot have it; -EBUSY while faulted or
+ * if somebody else stands where it needs an entry; -ENOMEM by injection.
  */
 int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable)
 {
 	struct gro_opt_feature *f = &gro_opt_features[id];
+	int err;
 
 	lockdep_assert_held(&gro_opt_mutex);
 	if (gro_opt_state == GRO_OPT_FAULTED) {
@@ -115,9 +152,15 @@ int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable)
 	if (f->enabled == enable)
 		return 0;
 	WRITE_ONCE(f->enabled, enable);
-	gro_opt_features_apply();
+	err = gro_opt_features_prepare(gro_opt_state);
+	if (err) {
+		WRITE_ONCE(f->enabled, !enable);
+		pr_err("feature %s stays as it is, error %d\n", f->name, err);
+		return err;
+	}
+	err = gro_opt_features_apply();
 	gro_opt_enable_seq++;
-	return 0;
+	return err;
 }
 
 /**

@@ -71,7 +71,7 @@ int gro_opt_feature_set(enum gro_opt_feature_id id, bool enable);
 int gro_opt_features_parse(const char *list);
 void gro_opt_features_missing(const char *reason, unsigned long ids);
 unsigned long gro_opt_features_without(void);
-void gro_opt_features_apply(void);
+int gro_opt_features_apply(void);
 void gro_opt_features_force(bool act);
 ssize_t gro_opt_enabled_write(enum gro_opt_feature_id id, const char *buf,
 			      size_t len);

@@ -71,6 +71,9 @@ static inline int gro_opt_shown(const char *buf)
 	return min_t(size_t, strcspn(buf, "\n"), 40);
 }
 
+/* feature.c */
+int gro_opt_features_prepare(enum gro_opt_state state);
+
 /* shim.c */
 int gro_opt_shim_probe(void);
 const struct offload_callbacks *gro_opt_shim_stock(__be16 type);

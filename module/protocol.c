@@ -7,6 +7,9 @@
  * it packets would meet none. The arrays are exported, so one cmpxchg() puts
  * ours in stock's place, as those two do it, and one puts stock's back; it fails
  * if somebody else has been there, and then nothing changes.
+ *
+ * They cost every packet in a tunnel an indirect call, so they are there only
+ * while the feature acts that they are for.
  */
 #include <linux/err.h>
 #include <linux/in.h>
@@ -177,8 +180,8 @@ int gro_opt_protocols_may_leave(void)
 }
 
 /*
- * Stock's back because a switch away from off has failed. Should somebody have
- * come in between, the module can never leave.
+ * Stock's back because a switch has failed. Should somebody have come in between,
+ * the module can never leave.
  */
 void gro_opt_protocols_undo(void)
 {
@@ -187,7 +190,7 @@ void gro_opt_protocols_undo(void)
 }
 
 /**
- * gro_opt_protocols_take - ours in the place of stock's
+ * gro_opt_protocols_take - ours in the place of stock's, if they are not yet
  *
  * Context: may sleep, gro_opt_mutex held.
  *
@@ -201,7 +204,7 @@ int gro_opt_protocols_take(void)
 	for (i = 0; i < ARRAY_SIZE(gro_opt_protocols) && !err; i++) {
 		struct gro_opt_protocol *proto = &gro_opt_protocols[i];
 
-		if (proto->absent)
+		if (proto->absent || proto->stock)
 			continue;
 		if (gro_opt_step_fails(GRO_OPT_FIRST_PROTOCOL_STEP + i))
 			err = -ENOMEM;
@@ -213,8 +216,18 @@ int gro_opt_protocols_take(void)
 	return err;
 }
 
+static bool gro_opt_protocols_taken(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(gro_opt_protocols); i++)
+		if (gro_opt_protocols[i].stock)
+			return true;
+	return false;
+}
+
 /**
- * gro_opt_protocols_return - stock's in their place again
+ * gro_opt_protocols_return - stock's in their place again, if they are not yet
  *
  * Context: may sleep, gro_opt_mutex held. Waits for all who may be in the
  * entries taken out.
@@ -225,6 +238,8 @@ int gro_opt_protocols_return(void)
 {
 	unsigned int i;
 
+	if (!gro_opt_protocols_taken())
+		return 0;
 	for (i = 0; i < ARRAY_SIZE(gro_opt_protocols); i++)
 		if (gro_opt_protocols[i].stock &&
 		    !gro_opt_protocol_put_back(&gro_opt_protocols[i]))

@@ -366,9 +366,6 @@ static int gro_opt_hooks_take(void)
 		if (err)
 			return err;
 	}
-	err = gro_opt_protocols_take();
-	if (err)
-		return err;
 	for_each_hook(hook) {
 		if (gro_opt_step_fails(1 + hook->order)) {
 			err = -ENOMEM;
@@ -383,7 +380,6 @@ static int gro_opt_hooks_take(void)
 err_remove_added:
 	while ((hook = gro_opt_hook_before(hook)))
 		dev_remove_offload(&hook->po);
-	gro_opt_protocols_undo();
 	return err;
 }
 
@@ -404,9 +400,12 @@ int gro_opt_shim_native(bool native)
 	lockdep_assert_held(&gro_opt_mutex);
 	if (native == gro_opt_shim_is_native)
 		return 0;
-	err = native ? gro_opt_hooks_may_leave() : gro_opt_hooks_take();
-	if (!err && native)
-		err = gro_opt_hooks_return();
+	if (native)
+		err = gro_opt_hooks_may_leave() ?: gro_opt_protocols_return() ?:
+		      gro_opt_hooks_return();
+	else
+		err = gro_opt_features_prepare(gro_opt_state) ?:
+		      gro_opt_hooks_take();
 	if (!err)
 		gro_opt_shim_is_native = native;
 	return err;
@@ -418,16 +417,32 @@ static int gro_opt_leave_off(enum gro_opt_state state)
 
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
-	err = gro_opt_hooks_take();
+	err = gro_opt_features_prepare(state);
 	if (err)
 		goto err_module_put;
+	err = gro_opt_hooks_take();
+	if (err)
+		goto err_protocols_undo;
 	gro_opt_state = state;
-	gro_opt_features_apply();
-	return 0;
+	return gro_opt_features_apply();
 
+err_protocols_undo:
+	gro_opt_protocols_undo();
 err_module_put:
 	module_put(THIS_MODULE);
 	return err;
+}
+
+/* Between passthrough and on: our entries for IPv4 and IPv6 are in. */
+static int gro_opt_switch(enum gro_opt_state state)
+{
+	int err;
+
+	err = gro_opt_features_prepare(state);
+	if (err)
+		return err;
+	gro_opt_state = state;
+	return gro_opt_features_apply();
 }
 
 /* Features first, so that the last packets through our entries are stock's. */
@@ -498,8 +513,7 @@ int gro_opt_state_set(enum gro_opt_state state)
 	} else if (old == GRO_OPT_OFF) {
 		err = gro_opt_leave_off(state);
 	} else {
-		gro_opt_state = state;
-		gro_opt_features_apply();
+		err = gro_opt_switch(state);
 	}
 	if (err) {
 		pr_err("state stays %s, error %d\n",

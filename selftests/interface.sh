@@ -468,6 +468,8 @@ test_failed_switch() {
 	local step state
 	for step in 1 2 3 4 5 6; do
 		for state in passthrough on; do
+			# Entries that passthrough has no use for.
+			[ "$state" = on ] || [ "$step" -le 2 ] || continue
 			fresh || return
 			echo "$step" >"$DEBUG/inject/fail_step" || return
 			refused "$GRO_OPT/state" "$state" ENOMEM \

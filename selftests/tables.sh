@@ -43,18 +43,27 @@ ours_stand_in() {
 
 OURS='^(packet (0800|86dd)|inet6?_offloads (4|41)) '
 
+# rest_is_stock PATTERN: all lines but those that fit it.
 rest_is_stock() {
-	grep -vE "$OURS" "$TMP/stock" >"$TMP/want"
-	grep -vE "$OURS" "$TMP/now" | diff "$TMP/want" -
+	grep -vE "$1" "$TMP/stock" >"$TMP/want"
+	grep -vE "$1" "$TMP/now" | diff "$TMP/want" -
+}
+
+ours_for_ip() {
+	tables >"$TMP/now" && ours_stand 0800 inet inet_gso_segment &&
+		ours_stand 86dd ipv6 ipv6_gso_segment
+}
+
+# Entries for IP in IP are there only while encap acts.
+ours_for_ip_only() {
+	ours_for_ip && rest_is_stock '^packet (0800|86dd) '
 }
 
 ours_only() {
-	tables >"$TMP/now" && ours_stand 0800 inet inet_gso_segment &&
-		ours_stand 86dd ipv6 ipv6_gso_segment &&
-		ours_stand_in inet_offloads 4 ipip &&
+	ours_for_ip && ours_stand_in inet_offloads 4 ipip &&
 		ours_stand_in inet_offloads 41 sit &&
 		ours_stand_in inet6_offloads 4 ip4ip6 &&
-		ours_stand_in inet6_offloads 41 ip6ip6 && rest_is_stock
+		ours_stand_in inet6_offloads 41 ip6ip6 && rest_is_stock "$OURS"
 }
 
 test_stock_is_seen_before_load() {
@@ -74,7 +83,7 @@ test_loaded_and_off() {
 }
 
 test_passthrough_is_seen() {
-	fresh && set_state passthrough && ours_only
+	fresh && set_state passthrough && ours_for_ip_only
 }
 
 test_off_after_passthrough() {
@@ -89,11 +98,37 @@ test_off_after_on() {
 	fresh && set_state on && set_state off && no_symbol_of_ours
 }
 
-test_feature_off_keeps_the_entries() {
+test_features_off_keep_the_entries_for_ip() {
 	local feature
 	fresh && set_state on || return
 	for feature in "${FEATURES[@]}"; do set_feature "$feature" 0 || return; done
-	ours_only
+	ours_for_ip_only
+}
+
+test_encap_follows() {
+	fresh && set_feature encap 0 && set_state on && ours_for_ip_only &&
+		set_feature encap 1 && ours_only && set_state passthrough &&
+		ours_for_ip_only && set_state on && ours_only &&
+		set_feature encap 0 && ours_for_ip_only && set_state off &&
+		no_symbol_of_ours
+}
+
+# A switch in state on or passthrough that cannot put all of them in.
+test_encap_fails() {
+	local step
+	fresh && set_feature encap 0 && set_state on || return
+	for step in 3 4 5 6; do
+		echo "$step" >"$DEBUG/inject/fail_step" || return
+		expect "encap, failing at step $step" \
+			"$(aid write "$GRO_OPT/features/encap/enabled" 1)" ENOMEM &&
+			expect enabled "$(cat "$GRO_OPT/features/encap/enabled")" 0 &&
+			expect state "$(state)" on && ours_for_ip_only || return
+	done
+	set_state passthrough && set_feature encap 1 || return
+	echo 5 >"$DEBUG/inject/fail_step" || return
+	expect "on, failing at step 5" "$(aid write "$GRO_OPT/state" on)" ENOMEM &&
+		expect state "$(state)" passthrough && ours_for_ip_only &&
+		set_state on && ours_only
 }
 
 test_off_after_a_failed_switch() {
@@ -109,7 +144,7 @@ test_off_after_a_failed_switch() {
 
 test_faulted_then_off() {
 	fresh && set_state on && echo 1 >"$DEBUG/inject/fault" &&
-		wait_for 5 state_is faulted && ours_only &&
+		wait_for 5 state_is faulted && wait_for 5 ours_for_ip_only &&
 		set_state off && no_symbol_of_ours
 }
 
@@ -125,5 +160,6 @@ unload || skip_all "gro_opt is loaded and does not let go"
 remember_tables
 
 run_tests stock_is_seen_before_load loaded_and_off passthrough_is_seen \
-	off_after_passthrough on_is_seen off_after_on feature_off_keeps_the_entries \
+	off_after_passthrough on_is_seen off_after_on \
+	features_off_keep_the_entries_for_ip encap_follows encap_fails \
 	off_after_a_failed_switch faulted_then_off unloaded

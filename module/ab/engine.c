@@ -558,19 +558,26 @@ static int gro_opt_ab_enter(void)
 			return err;
 	}
 	err = gro_opt_ab_probes_add();
-	if (err) {
-		gro_opt_state_set(run->state);
-		return err;
-	}
+	if (err)
+		goto err_state_set;
 	run->running = true;
+	err = gro_opt_features_prepare(gro_opt_state);
+	if (err)
+		goto err_probes_remove;
 	if (gro_opt_ab_plan.mode == GRO_OPT_AB_FLOW)
 		static_branch_enable(&gro_opt_key_hashed);
 	else
 		static_branch_disable(&gro_opt_key_hashed);
 	static_branch_enable(&gro_opt_key_ab);
 	static_branch_inc(&gro_opt_key_detour);
-	gro_opt_features_apply();
-	return 0;
+	return gro_opt_features_apply();
+
+err_probes_remove:
+	run->running = false;
+	gro_opt_ab_probes_remove();
+err_state_set:
+	gro_opt_state_set(run->state);
+	return err;
 }
 
 /**
@@ -628,6 +635,8 @@ void gro_opt_ab_stop(const char *why)
 	err = gro_opt_shim_native(false);
 	run->running = false;
 	run->ended = why;
+	if (!err)
+		err = gro_opt_features_prepare(gro_opt_state);
 	/* Arms last: while features act that the state does not allow. */
 	gro_opt_features_apply();
 	static_branch_dec(&gro_opt_key_detour);
