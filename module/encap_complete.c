@@ -12,16 +12,6 @@ static __always_inline bool gro_opt_tunnel_completes(const struct sk_buff *skb,
 	return len < READ_ONCE(gro_opt_limit) && !NAPI_GRO_CB(skb)->is_flist;
 }
 
-/* Headers of a held packet are not where they were: stock, and never again. */
-static __always_inline bool gro_opt_tunnel_lost(const struct sk_buff *skb,
-						unsigned int thoff)
-{
-	if (likely(gro_opt_transport_at(skb, thoff)))
-		return false;
-	gro_opt_fault("encap: transport offset of a held packet");
-	return true;
-}
-
 static __always_inline void gro_opt_l3_set_len(void *l3, unsigned int len,
 					       bool v6)
 {
@@ -42,6 +32,8 @@ static __always_inline int gro_opt_inner_complete(struct sk_buff *skb,
 	void *l3 = skb->data + nhoff;
 	unsigned int gso_type;
 
+	if (unlikely(!gro_opt_transport_at(skb, thoff)))
+		return gro_opt_lost("encap: transport offset of a held packet");
 	skb_set_inner_protocol(skb, htons(inner6 ? ETH_P_IPV6 : ETH_P_IP));
 	skb_set_inner_network_header(skb, nhoff);
 	gro_opt_l3_set_len(l3, skb->len - nhoff, inner6);
@@ -76,8 +68,7 @@ static __always_inline bool gro_opt_inner_is_tcp(const struct sk_buff *skb,
 						 bool inner6)
 {
 	return gro_opt_l3_proto(skb->data + nhoff, inner6) == IPPROTO_TCP &&
-	       gro_opt_inner_at(skb, nhoff) &&
-	       !gro_opt_tunnel_lost(skb, nhoff + gro_opt_l3len(inner6));
+	       gro_opt_inner_at(skb, nhoff);
 }
 
 /* The outer header's part where an inner one follows at once. */

@@ -359,16 +359,6 @@ struct sk_buff *gro_opt_inet_receive(struct list_head *head,
 	return gro_opt_inet_take(head, skb);
 }
 
-/*
- * Headers of a held packet are not where they were. Stock would write to where
- * they are said to be, so nobody gets it: upon an error the core drops a packet.
- */
-static noinline __cold int gro_opt_lost(const char *where)
-{
-	gro_opt_fault(where);
-	return -EINVAL;
-}
-
 static __always_inline int gro_opt_tcp4_complete(struct sk_buff *skb,
 						 int nhoff)
 {

@@ -78,6 +78,22 @@ void gro_opt_fault(const char *where)
 }
 
 /**
+ * gro_opt_lost - headers of a held packet are not where they were
+ * @where: as for gro_opt_fault()
+ *
+ * Stock would write to where they are said to be, so nobody gets it.
+ *
+ * Context: in a complete handler of ours.
+ *
+ * Return: an error, upon which core drops the packet.
+ */
+__cold int gro_opt_lost(const char *where)
+{
+	gro_opt_fault(where);
+	return -EINVAL;
+}
+
+/**
  * gro_opt_fault_foreign - somebody else stands where our entries were
  *
  * What that does with packets is not ours to know, and it may call us at any

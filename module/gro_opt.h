@@ -122,6 +122,7 @@ void gro_opt_devices_exit(void);
 /* fault.c */
 extern u32 gro_opt_faults;
 void gro_opt_fault(const char *where);
+int gro_opt_lost(const char *where);
 void gro_opt_fault_foreign(void);
 void gro_opt_fault_settle(void);
 const char *gro_opt_fault_reason(void);
