@@ -16,13 +16,6 @@ static __always_inline bool gro_opt_is_l3(u8 proto)
 	return proto == IPPROTO_IPIP || proto == IPPROTO_IPV6;
 }
 
-/* Does @proto, behind an outer L3 header, make the packet ours? */
-static __always_inline bool gro_opt_encap_outer(u8 proto)
-{
-	return static_branch_unlikely(&gro_opt_key_encap) &&
-	       gro_opt_is_l3(proto);
-}
-
 /* Has a handler of an outer header had the packet, and is it ours then? */
 static __always_inline bool gro_opt_encap_inner(const struct sk_buff *skb)
 {

@@ -223,7 +223,7 @@ gro_opt_inet_take(struct list_head *head, struct sk_buff *skb)
 		if (gro_opt_is_l3(proto))
 			return gro_opt_outer4_receive(head, skb, iph);
 	} else if (gro_opt_is_l3(proto)) {
-		gro_opt_count_pass4(proto);
+		gro_opt_count_pass4(iph->protocol);
 	}
 stock:
 	return static_call(gro_opt_stock4_receive)(head, skb);
@@ -392,7 +392,7 @@ static __always_inline int gro_opt_inet_complete_take(struct sk_buff *skb,
 	if (static_branch_likely(&gro_opt_key_udp4) &&
 	    iph->protocol == IPPROTO_UDP)
 		return gro_opt_udp4_complete(skb, nhoff);
-	if (gro_opt_encap_outer(iph->protocol))
+	if (static_branch_unlikely(&gro_opt_key_encap))
 		return gro_opt_tunnel4_complete(skb, nhoff);
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
 }
@@ -712,17 +712,18 @@ gro_opt_ipv6_take(struct list_head *head, struct sk_buff *skb)
 	} else if (iph->nexthdr == IPPROTO_UDP) {
 		gro_opt_count_pass6(IPPROTO_UDP);
 	}
-	if (static_branch_likely(&gro_opt_key_encap)) {
-		if (gro_opt_is_l3(iph->nexthdr))
-			return gro_opt_outer6_receive(head, skb, iph);
-	} else if (gro_opt_is_l3(iph->nexthdr)) {
-		gro_opt_count_pass6(iph->nexthdr);
-	}
 	if (static_branch_likely(&gro_opt_key_exthdr) &&
 	    gro_opt_is_exthdr(iph->nexthdr)) {
 		if (likely(!gro_opt_unusual(skb, off)))
 			return gro_opt_tcp6_exthdr(head, skb, iph);
 		gro_opt_count(exthdr, fallback);
+		goto stock;
+	}
+	if (static_branch_likely(&gro_opt_key_encap)) {
+		if (gro_opt_is_l3(iph->nexthdr))
+			return gro_opt_outer6_receive(head, skb, iph);
+	} else if (gro_opt_is_l3(iph->nexthdr)) {
+		gro_opt_count_pass6(iph->nexthdr);
 	}
 stock:
 	return static_call(gro_opt_stock6_receive)(head, skb);
@@ -887,8 +888,6 @@ static __always_inline int gro_opt_ipv6_complete_take(struct sk_buff *skb,
 	if (static_branch_likely(&gro_opt_key_udp6) &&
 	    iph->nexthdr == IPPROTO_UDP)
 		return gro_opt_udp6_complete(skb, nhoff);
-	if (gro_opt_encap_outer(iph->nexthdr))
-		return gro_opt_tunnel6_complete(skb, nhoff);
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
 
@@ -932,8 +931,8 @@ gro_opt_ipv6_complete_detour(struct sk_buff *skb, int nhoff)
  * @nhoff: offset of the IPv6 header from skb->data
  *
  * The transport offset on record tells the length of extension headers, and
- * the control block their transport protocol, so they are not walked again. A
- * tunnel's outer header is not for us: there both belong to the inner level.
+ * the control block their transport protocol, so they are not walked again. In a
+ * tunnel both belong to the inner level.
  *
  * Context: softirq, rcu_read_lock() held.
  *

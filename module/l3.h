@@ -32,14 +32,15 @@ static __always_inline bool gro_opt_csum4_ok(const struct iphdr *iph)
  */
 static __always_inline u32 gro_opt_proto4(const struct iphdr *iph)
 {
-	const u32 word = gro_opt_load32(&iph->frag_off) &
-			 (__force u32)cpu_to_be32(0xBFFF00FF);
+	u32 word = gro_opt_load32(&iph->frag_off) &
+		   (__force u32)cpu_to_be32(0xBFFF00FF);
 
 #ifdef __LITTLE_ENDIAN
-	return rol32(word, 8);
-#else
-	return word;
+	word = rol32(word, 8);
+	/* Or there would be a copy, for constants to be turned as well. */
+	OPTIMIZER_HIDE_VAR(word);
 #endif
+	return word;
 }
 
 /* TTL, TOS and DF, the fields that segmentation copies to every segment. */

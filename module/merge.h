@@ -40,6 +40,17 @@ static __always_inline u32 gro_opt_load32(const void *ptr)
 }
 
 /*
+ * Bit fields of the control block that are cleared for each packet, all at once:
+ * by @what none of them leaves its bounds.
+ */
+static __always_inline void gro_opt_cb_add(struct sk_buff *skb, u32 what)
+{
+	struct gro_opt_any32 *zeroed = (void *)&NAPI_GRO_CB(skb)->zeroed;
+
+	zeroed->value += what;
+}
+
+/*
  * Ones' complement sums of 64 bits, folded to 16 in the end. End-around carries
  * make the order of bytes immaterial, and a sum of anything but zeroes is never
  * zero, so the result is the one that csum_fold() would be the complement of.

@@ -113,10 +113,9 @@ gro_opt_udp_other(struct sk_buff *p, const struct udphdr *uh,
 /* ---- IPv4 ---- */
 
 /* What stock's L3 notes in a held packet for the handlers behind it. */
-static noinline void gro_opt_udp4_note_held(struct list_head *head,
-					    const struct sk_buff *skb,
-					    const struct iphdr *iph,
-					    unsigned int off)
+static __always_inline void
+gro_opt_udp4_note_held(struct list_head *head, const struct sk_buff *skb,
+		       const struct iphdr *iph, unsigned int off)
 {
 	const bool df = iph->frag_off & htons(IP_DF);
 	struct sk_buff *p;
@@ -182,11 +181,10 @@ gro_opt_udp4_none(struct list_head *head, struct sk_buff *skb,
 	}
 	if (gro_opt_marks_held() && theirs)
 		gro_opt_udp4_note_held(head, skb, iph, off);
-	if (!theirs || !gro_opt_udp_tunnels())
+	if (!theirs || !static_branch_likely(&gro_opt_key_encap))
 		return gro_opt_udp4_rest(head, skb, iph, off);
 	gro_opt_udp4_done(skb, iph, off);
-	return gro_opt_udp_too_deep(skb) ?
-	       NULL : gro_opt_udp4_tunnel(head, skb, iph);
+	return gro_opt_udp4_tunnel(head, skb, iph);
 }
 
 /* Something is other than in @p: may it be judged here? */
@@ -209,12 +207,12 @@ gro_opt_udp4_vet(struct list_head *head, struct sk_buff *skb,
 /* @p has the addresses and ports of @skb, and there is a checksum. */
 static __always_inline struct sk_buff *
 gro_opt_udp4_next(struct list_head *head, struct sk_buff *skb,
-		  const struct iphdr *iph, struct sk_buff *p,
-		  const struct iphdr *iph2)
+		  const struct iphdr *iph, struct sk_buff *p)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
-	const struct udphdr *uh2 = (const struct udphdr *)(iph2 + 1);
 	const unsigned int off = skb_gro_offset(skb);
+	const struct iphdr *iph2 = (const void *)p->data + off;
+	const struct udphdr *uh2 = (const struct udphdr *)(iph2 + 1);
 	const unsigned int thoff = off + sizeof(*iph);
 	const unsigned int hlen = thoff + sizeof(*uh);
 	const unsigned int len = skb->len - hlen;
@@ -238,18 +236,19 @@ gro_opt_udp4_next(struct list_head *head, struct sk_buff *skb,
 }
 
 /*
- * With packets held in this bucket. Up to the one that @skb continues, and in all
- * if there is none, same_flow is left as stock's L3 leaves it, or as its UDP
- * handler would make of that.
+ * The packet that @skb continues, or NULL. Up to that one, and in all if there is
+ * none, same_flow is left as stock's L3 leaves it, or as its UDP handler would
+ * make of that. @theirs: some that stock's UDP handler has to compare.
  */
-struct sk_buff *gro_opt_udp4_held(struct list_head *head, struct sk_buff *skb,
-				  const struct iphdr *iph)
+static __always_inline struct sk_buff *
+gro_opt_udp4_find(struct list_head *head, const struct sk_buff *skb,
+		  const struct iphdr *iph, bool *theirs)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
 	const unsigned int off = skb_gro_offset(skb);
-	bool theirs = false;
 	struct sk_buff *p;
 
+	*theirs = false;
 	list_for_each_entry(p, head, list) {
 		const struct iphdr *iph2 = (const void *)p->data + off;
 
@@ -261,21 +260,48 @@ struct sk_buff *gro_opt_udp4_held(struct list_head *head, struct sk_buff *skb,
 			continue;
 		}
 		if (unlikely(gro_opt_udp_inner(p, iph2 + 1) || !uh->check))
-			theirs = true;
+			*theirs = true;
 		else if (gro_opt_load32(uh) != gro_opt_load32(iph2 + 1))
 			NAPI_GRO_CB(p)->same_flow = 0;
-		else if (likely(!theirs))
-			return gro_opt_udp4_next(head, skb, iph, p, iph2);
+		else if (likely(!*theirs))
+			return p;
 	}
+	return NULL;
+}
+
+/* With packets held in this bucket. */
+struct sk_buff *gro_opt_udp4_held(struct list_head *head, struct sk_buff *skb,
+				  const struct iphdr *iph)
+{
+	struct sk_buff *p;
+	bool theirs;
+
+	p = gro_opt_udp4_find(head, skb, iph, &theirs);
+	if (p)
+		return gro_opt_udp4_next(head, skb, iph, p);
+	return gro_opt_udp4_none(head, skb, iph, theirs);
+}
+
+/*
+ * The same where the first is a tunnel's. Then most likely all that is to do is
+ * call on, for which no stack frame is needed.
+ */
+struct sk_buff *gro_opt_udp4_behind(struct list_head *head,
+				    struct sk_buff *skb,
+				    const struct iphdr *iph)
+{
+	bool theirs;
+
+	if (gro_opt_udp4_find(head, skb, iph, &theirs))
+		return gro_opt_udp4_held(head, skb, iph);
 	return gro_opt_udp4_none(head, skb, iph, theirs);
 }
 
 /* ---- IPv6 ---- */
 
-static noinline void gro_opt_udp6_note_held(struct list_head *head,
-					    const struct sk_buff *skb,
-					    const struct ipv6hdr *iph,
-					    unsigned int off)
+static __always_inline void
+gro_opt_udp6_note_held(struct list_head *head, const struct sk_buff *skb,
+		       const struct ipv6hdr *iph, unsigned int off)
 {
 	struct sk_buff *p;
 
@@ -321,25 +347,42 @@ gro_opt_udp6_decide(struct sk_buff *skb, const struct ipv6hdr *iph,
 	return gro_opt_udp_joined(p, uh, uh2, GRO_OPT_F_udp6);
 }
 
+static __always_inline struct sk_buff *
+gro_opt_udp6_call(struct list_head *head, struct sk_buff *skb,
+		  const struct ipv6hdr *iph, bool theirs)
+{
+	const unsigned int off = skb_gro_offset(skb);
+
+	if (gro_opt_marks_held() && theirs)
+		gro_opt_udp6_note_held(head, skb, iph, off);
+	if (!theirs || !static_branch_likely(&gro_opt_key_encap))
+		return gro_opt_udp6_rest(head, skb, off);
+	gro_opt_udp6_done(skb, off);
+	return gro_opt_udp6_tunnel(head, skb, iph);
+}
+
+/* With a sum of all bytes, from which IPv6's are taken: a call, so apart. */
+static noinline struct sk_buff *
+gro_opt_udp6_summed(struct list_head *head, struct sk_buff *skb,
+		    const struct ipv6hdr *iph, bool theirs)
+{
+	skb_gro_postpull_rcsum(skb, iph, sizeof(*iph));
+	return gro_opt_udp6_call(head, skb, iph, theirs);
+}
+
 static noinline struct sk_buff *
 gro_opt_udp6_none(struct list_head *head, struct sk_buff *skb,
 		  const struct ipv6hdr *iph, bool theirs)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
-	const unsigned int off = skb_gro_offset(skb);
 
-	if (unlikely(!gro_opt_udp6_sound(skb, iph, uh, off))) {
+	if (unlikely(!gro_opt_udp6_sound(skb, iph, uh, skb_gro_offset(skb)))) {
 		gro_opt_count(udp6, fallback);
 		return static_call(gro_opt_stock6_receive)(head, skb);
 	}
-	if (gro_opt_marks_held() && theirs)
-		gro_opt_udp6_note_held(head, skb, iph, off);
-	skb_gro_postpull_rcsum(skb, iph, sizeof(*iph));
-	if (!theirs || !gro_opt_udp_tunnels())
-		return gro_opt_udp6_rest(head, skb, off);
-	gro_opt_udp6_done(skb, off);
-	return gro_opt_udp_too_deep(skb) ?
-	       NULL : gro_opt_udp6_tunnel(head, skb, iph);
+	if (unlikely(NAPI_GRO_CB(skb)->csum_valid))
+		return gro_opt_udp6_summed(head, skb, iph, theirs);
+	return gro_opt_udp6_call(head, skb, iph, theirs);
 }
 
 static noinline struct sk_buff *
@@ -360,12 +403,12 @@ gro_opt_udp6_vet(struct list_head *head, struct sk_buff *skb,
 
 static __always_inline struct sk_buff *
 gro_opt_udp6_next(struct list_head *head, struct sk_buff *skb,
-		  const struct ipv6hdr *iph, struct sk_buff *p,
-		  const struct ipv6hdr *iph2)
+		  const struct ipv6hdr *iph, struct sk_buff *p)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
-	const struct udphdr *uh2 = (const struct udphdr *)(iph2 + 1);
 	const unsigned int off = skb_gro_offset(skb);
+	const struct ipv6hdr *iph2 = (const void *)p->data + off;
+	const struct udphdr *uh2 = (const struct udphdr *)(iph2 + 1);
 	const unsigned int thoff = off + sizeof(*iph);
 	const unsigned int hlen = thoff + sizeof(*uh);
 	const unsigned int len = skb->len - hlen;
@@ -387,14 +430,15 @@ gro_opt_udp6_next(struct list_head *head, struct sk_buff *skb,
 	return gro_opt_udp6_decide(skb, iph, p);
 }
 
-struct sk_buff *gro_opt_udp6_held(struct list_head *head, struct sk_buff *skb,
-				  const struct ipv6hdr *iph)
+static __always_inline struct sk_buff *
+gro_opt_udp6_find(struct list_head *head, const struct sk_buff *skb,
+		  const struct ipv6hdr *iph, bool *theirs)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
 	const unsigned int off = skb_gro_offset(skb);
-	bool theirs = false;
 	struct sk_buff *p;
 
+	*theirs = false;
 	list_for_each_entry(p, head, list) {
 		const struct ipv6hdr *iph2 = (const void *)p->data + off;
 
@@ -406,11 +450,34 @@ struct sk_buff *gro_opt_udp6_held(struct list_head *head, struct sk_buff *skb,
 			continue;
 		}
 		if (unlikely(gro_opt_udp_inner(p, iph2 + 1) || !uh->check))
-			theirs = true;
+			*theirs = true;
 		else if (gro_opt_load32(uh) != gro_opt_load32(iph2 + 1))
 			NAPI_GRO_CB(p)->same_flow = 0;
-		else if (likely(!theirs))
-			return gro_opt_udp6_next(head, skb, iph, p, iph2);
+		else if (likely(!*theirs))
+			return p;
 	}
+	return NULL;
+}
+
+struct sk_buff *gro_opt_udp6_held(struct list_head *head, struct sk_buff *skb,
+				  const struct ipv6hdr *iph)
+{
+	struct sk_buff *p;
+	bool theirs;
+
+	p = gro_opt_udp6_find(head, skb, iph, &theirs);
+	if (p)
+		return gro_opt_udp6_next(head, skb, iph, p);
+	return gro_opt_udp6_none(head, skb, iph, theirs);
+}
+
+struct sk_buff *gro_opt_udp6_behind(struct list_head *head,
+				    struct sk_buff *skb,
+				    const struct ipv6hdr *iph)
+{
+	bool theirs;
+
+	if (gro_opt_udp6_find(head, skb, iph, &theirs))
+		return gro_opt_udp6_held(head, skb, iph);
 	return gro_opt_udp6_none(head, skb, iph, theirs);
 }

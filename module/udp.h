@@ -12,8 +12,14 @@
 
 struct sk_buff *gro_opt_udp4_held(struct list_head *head, struct sk_buff *skb,
 				  const struct iphdr *iph);
+struct sk_buff *gro_opt_udp4_behind(struct list_head *head,
+				    struct sk_buff *skb,
+				    const struct iphdr *iph);
 struct sk_buff *gro_opt_udp6_held(struct list_head *head, struct sk_buff *skb,
 				  const struct ipv6hdr *iph);
+struct sk_buff *gro_opt_udp6_behind(struct list_head *head,
+				    struct sk_buff *skb,
+				    const struct ipv6hdr *iph);
 struct sock *gro_opt_udp4_lookup(const struct sk_buff *skb,
 				 const struct iphdr *iph,
 				 const struct udphdr *uh);
@@ -23,13 +29,22 @@ struct sock *gro_opt_udp6_lookup(const struct sk_buff *skb,
 int gro_opt_udp4_complete(struct sk_buff *skb, int nhoff);
 int gro_opt_udp6_complete(struct sk_buff *skb, int nhoff);
 
-/* L3 is done; stock's UDP handler, which is a level deeper, does the rest. */
-static __always_inline bool gro_opt_udp_too_deep(struct sk_buff *skb)
+/*
+ * L3 is done, and handlers @levels deeper are next. That is never too deep: within
+ * GRO_OPT_MAX_L3_OFFSET there is room for two headers in front.
+ */
+static __always_inline void gro_opt_udp_deeper(struct sk_buff *skb, u8 levels)
 {
-	if (likely(!gro_recursion_inc_test(skb)))
-		return false;
-	NAPI_GRO_CB(skb)->flush = 1;
-	return true;
+	const struct napi_gro_cb deeper = { .recursion_counter = levels };
+
+	gro_opt_cb_add(skb, gro_opt_load32(&deeper.zeroed));
+}
+
+/* Is the first held packet a tunnel's? For what is faster then. */
+static __always_inline bool gro_opt_tunnel_first(const struct list_head *head)
+{
+	return NAPI_GRO_CB(list_first_entry(head, struct sk_buff,
+					    list))->encap_mark;
 }
 
 /* ---- IPv4 ---- */
@@ -74,8 +89,7 @@ gro_opt_udp4_rest(struct list_head *head, struct sk_buff *skb,
 		  const struct iphdr *iph, unsigned int off)
 {
 	gro_opt_udp4_done(skb, iph, off);
-	if (gro_opt_udp_too_deep(skb))
-		return NULL;
+	gro_opt_udp_deeper(skb, 1);
 	return static_call(gro_opt_stock4_udp)(head, skb);
 }
 
@@ -97,7 +111,9 @@ gro_opt_udp4(struct list_head *head, struct sk_buff *skb,
 	const unsigned int off = skb_gro_offset(skb);
 
 	if (!list_empty(head))
-		return gro_opt_udp4_held(head, skb, iph);
+		return gro_opt_tunnel_first(head) ?
+		       gro_opt_udp4_behind(head, skb, iph) :
+		       gro_opt_udp4_held(head, skb, iph);
 	if (likely(gro_opt_udp4_sound(skb, iph, uh, off)))
 		return gro_opt_udp4_rest(head, skb, iph, off);
 	gro_opt_count(udp4, fallback);
@@ -140,8 +156,7 @@ gro_opt_udp6_rest(struct list_head *head, struct sk_buff *skb,
 		  unsigned int off)
 {
 	gro_opt_udp6_done(skb, off);
-	if (gro_opt_udp_too_deep(skb))
-		return NULL;
+	gro_opt_udp_deeper(skb, 1);
 	return static_call(gro_opt_stock6_udp)(head, skb);
 }
 
@@ -162,8 +177,12 @@ gro_opt_udp6(struct list_head *head, struct sk_buff *skb,
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
 	const unsigned int off = skb_gro_offset(skb);
 
+	if (!list_empty(head))
+		return gro_opt_tunnel_first(head) ?
+		       gro_opt_udp6_behind(head, skb, iph) :
+		       gro_opt_udp6_held(head, skb, iph);
 	/* With a sum of all bytes IPv6's have to be taken out: a call. */
-	if (!list_empty(head) || unlikely(NAPI_GRO_CB(skb)->csum_valid))
+	if (unlikely(NAPI_GRO_CB(skb)->csum_valid))
 		return gro_opt_udp6_held(head, skb, iph);
 	if (likely(gro_opt_udp6_sound(skb, iph, uh, off)))
 		return gro_opt_udp6_rest(head, skb, off);

@@ -1,27 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UDP in front of a tunnel: what stock's handler does up to the socket. From there
- * on it is exported, and called, on kernels up to 6.12; later ones have all of it
- * done by stock (udp_tunnel.h).
+ * UDP in front of a tunnel: what stock's handler does, up to the tunnel's own. As
+ * in stock the packet's socket says which that is. Kernels up to 6.12 let us ask
+ * for it and then go on in udp_gro_receive(). Later ones do not; there it is only
+ * known here if it is the one tunnel of its namespace, and else all is stock's.
  */
 #include "compat/udp.h"
+#include "udp.h"
 #include "udp_tunnel.h"
 
-#if HAVE_EXPORT_UDP_GRO_RECEIVE
+/* Ports, and whether there is a checksum, tell the held packets apart. */
+static __always_inline void gro_opt_udp_compare(struct list_head *head,
+						const struct udphdr *uh,
+						unsigned int off)
+{
+	struct sk_buff *p;
+
+	list_for_each_entry(p, head, list) {
+		const struct udphdr *uh2 = (const void *)p->data + off;
+
+		if (NAPI_GRO_CB(p)->same_flow &&
+		    ((gro_opt_load32(uh) ^ gro_opt_load32(uh2)) ||
+		     !uh->check != !uh2->check))
+			NAPI_GRO_CB(p)->same_flow = 0;
+	}
+}
+
+/*
+ * On to the tunnel's handler, which is two calls deeper. There has been none in
+ * front of it: within GRO_OPT_MAX_L3_OFFSET no tunnel has room.
+ */
+static __always_inline struct sk_buff *
+gro_opt_udp_enter(struct list_head *head, struct sk_buff *skb,
+		  const struct udphdr *uh, struct sock *sk)
+{
+	NAPI_GRO_CB(skb)->encap_mark = 1;
+	gro_opt_udp_deeper(skb, 2);
+	gro_opt_udp_compare(head, uh, skb_gro_offset(skb));
+	skb_gro_pull(skb, sizeof(*uh));
+	skb_gro_postpull_rcsum(skb, uh, sizeof(*uh));
+	return udp_sk(sk)->gro_receive(sk, head, skb);
+}
 
 /* A device that vouches for a checksum vouches for the outermost one first. */
 static __always_inline bool gro_opt_udp_vouched(struct sk_buff *skb)
 {
+	const struct napi_gro_cb one = { .csum_cnt = 1 };
+
 	if (unlikely(!NAPI_GRO_CB(skb)->csum_cnt))
 		return false;
-	NAPI_GRO_CB(skb)->csum_cnt--;
+	gro_opt_cb_add(skb, -gro_opt_load32(&one.zeroed));
 	return true;
 }
+
+#if HAVE_EXPORT_UDP_GRO_RECEIVE
 
 static struct sk_buff *gro_opt_udp_flush(struct sk_buff *skb)
 {
 	NAPI_GRO_CB(skb)->flush = 1;
 	return NULL;
+}
+
+/* By now the checksum, if there is one, is known to be right. */
+static __always_inline struct sk_buff *
+gro_opt_udp_rest(struct list_head *head, struct sk_buff *skb,
+		 struct udphdr *uh, struct sock *sk)
+{
+	if (likely(sk && udp_sk(sk)->gro_receive))
+		return gro_opt_udp_enter(head, skb, uh, sk);
+	gro_opt_udp_deeper(skb, 1);
+	return udp_gro_receive(head, skb, uh, sk);
 }
 
 /**
@@ -51,7 +99,7 @@ struct sk_buff *gro_opt_udp4_tunnel(struct list_head *head,
 	NAPI_GRO_CB(skb)->is_ipv6 = 0;
 	if (static_branch_unlikely(&udp_encap_needed_key))
 		sk = gro_opt_udp4_sk(skb, iph, uh);
-	return udp_gro_receive(head, skb, uh, sk);
+	return gro_opt_udp_rest(head, skb, uh, sk);
 }
 
 /**
@@ -81,7 +129,57 @@ struct sk_buff *gro_opt_udp6_tunnel(struct list_head *head,
 	NAPI_GRO_CB(skb)->is_ipv6 = 1;
 	if (static_branch_unlikely(&udpv6_encap_needed_key))
 		sk = gro_opt_udp6_sk(skb, iph, uh);
-	return udp_gro_receive(head, skb, uh, sk);
+	return gro_opt_udp_rest(head, skb, uh, sk);
+}
+
+#else
+
+/*
+ * Whose socket, if it is a tunnel's and stock would find it without looking? The
+ * device has to vouch for what is inside, too, where there is a checksum: else
+ * stock makes one of that for the handlers behind it.
+ */
+static __always_inline struct sock *
+gro_opt_udp_only_tunnel(const struct sk_buff *skb, bool is_ipv6,
+			const struct udphdr *uh)
+{
+	struct sock *sk;
+
+	sk = gro_opt_udp_tunnel_sk(dev_net(skb->dev), is_ipv6, uh->dest);
+	if (sk && udp_sk(sk)->gro_receive &&
+	    NAPI_GRO_CB(skb)->csum_cnt > !!uh->check)
+		return sk;
+	return NULL;
+}
+
+struct sk_buff *gro_opt_udp4_tunnel(struct list_head *head,
+				    struct sk_buff *skb,
+				    const struct iphdr *iph)
+{
+	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
+	struct sock *sk = gro_opt_udp_only_tunnel(skb, false, uh);
+
+	if (likely(sk)) {
+		gro_opt_udp_vouched(skb);
+		return gro_opt_udp_enter(head, skb, uh, sk);
+	}
+	gro_opt_udp_deeper(skb, 1);
+	return static_call(gro_opt_stock4_udp)(head, skb);
+}
+
+struct sk_buff *gro_opt_udp6_tunnel(struct list_head *head,
+				    struct sk_buff *skb,
+				    const struct ipv6hdr *iph)
+{
+	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
+	struct sock *sk = gro_opt_udp_only_tunnel(skb, true, uh);
+
+	if (likely(sk)) {
+		gro_opt_udp_vouched(skb);
+		return gro_opt_udp_enter(head, skb, uh, sk);
+	}
+	gro_opt_udp_deeper(skb, 1);
+	return static_call(gro_opt_stock6_udp)(head, skb);
 }
 
 #endif
