@@ -24,6 +24,7 @@
  * end in stock's handlers: encap_mark and the recursion counter are looked at
  * before anything is taken.
  */
+#include "ab/path.h"
 #include "tunnel.h"
 
 DEFINE_STATIC_CALL_NULL(gro_opt_stock_ipip_receive, gro_opt_ipip_receive);
@@ -344,12 +345,29 @@ struct sk_buff *gro_opt_inner6_receive(struct list_head *head,
 
 /* ---- entries of inet_offloads[] and inet6_offloads[] ---- */
 
-/* Do ours act on packets of this device? */
-static __always_inline bool gro_opt_encap_acts(const struct sk_buff *skb)
+/* With a list of devices, or arms: is this packet of one that has encap? */
+static noinline bool gro_opt_encap_asks(const struct sk_buff *skb, bool done)
+{
+	const struct gro_opt_ab_bin *bin;
+
+	if (static_branch_unlikely(&gro_opt_key_devices) &&
+	    !gro_opt_device_listed(skb->dev))
+		return false;
+	if (!static_branch_unlikely(&gro_opt_key_ab))
+		return true;
+	bin = done ? gro_opt_ab_outer_done(skb) : gro_opt_ab_outer(skb);
+	return bin && (bin->way == GRO_OPT_AB_OPT ||
+		       (bin->way == GRO_OPT_AB_SOME &&
+			bin->features & BIT(GRO_OPT_F_encap)));
+}
+
+/* Do ours act on this packet? @done: in complete. */
+static __always_inline bool gro_opt_encap_acts(const struct sk_buff *skb,
+					       bool done)
 {
 	return static_branch_likely(&gro_opt_key_encap) &&
-	       (!static_branch_unlikely(&gro_opt_key_devices) ||
-		gro_opt_device_listed(skb->dev));
+	       (!static_branch_unlikely(&gro_opt_key_detour) ||
+		gro_opt_encap_asks(skb, done));
 }
 
 static noinline struct sk_buff *gro_opt_entry_take(struct list_head *head,
@@ -379,7 +397,7 @@ static noinline struct sk_buff *gro_opt_entry_take(struct list_head *head,
 struct sk_buff *gro_opt_##name##_receive(struct list_head *head,	\
 					 struct sk_buff *skb)		\
 {									\
-	if (gro_opt_encap_acts(skb))					\
+	if (gro_opt_encap_acts(skb, false))				\
 		return gro_opt_entry_take(head, skb, way);		\
 	return static_call(gro_opt_stock_##name##_receive)(head, skb);	\
 }
@@ -389,7 +407,7 @@ int gro_opt_##name##_complete(struct sk_buff *skb, int nhoff)		\
 {									\
 	int ret;							\
 									\
-	if (gro_opt_encap_acts(skb) &&					\
+	if (gro_opt_encap_acts(skb, true) &&				\
 	    gro_opt_entry_complete(skb, nhoff, way, &ret))		\
 		return ret;						\
 	return static_call(gro_opt_stock_##name##_complete)(skb, nhoff);\

@@ -126,6 +126,9 @@ static inline u32 gro_opt_ab_feature4(u8 proto)
 		return BIT(GRO_OPT_F_tcp4);
 	case IPPROTO_UDP:
 		return BIT(GRO_OPT_F_udp4);
+	case IPPROTO_IPIP:
+	case IPPROTO_IPV6:
+		return BIT(GRO_OPT_F_encap);
 	default:
 		return 0;
 	}
@@ -138,9 +141,20 @@ static inline u32 gro_opt_ab_feature6(u8 proto)
 		return BIT(GRO_OPT_F_tcp6);
 	case IPPROTO_UDP:
 		return BIT(GRO_OPT_F_udp6);
+	case IPPROTO_IPIP:
+	case IPPROTO_IPV6:
+		return BIT(GRO_OPT_F_encap);
 	default:
 		return BIT(GRO_OPT_F_exthdr);
 	}
+}
+
+/* Behind a tunnel's header, that of the tunnel as well? */
+static inline bool gro_opt_ab_inner_in(const struct sk_buff *skb,
+				       const struct gro_opt_ab_bin *bin)
+{
+	return !NAPI_GRO_CB(skb)->encap_mark ||
+	       (bin->features & BIT(GRO_OPT_F_encap));
 }
 
 /* Does the arm of @bin have the feature for this packet? */
@@ -151,6 +165,7 @@ static inline bool gro_opt_inet_in(const struct sk_buff *skb,
 	void *base;
 
 	return gro_opt_base(skb, off + sizeof(struct iphdr), &base) &&
+	       gro_opt_ab_inner_in(skb, bin) &&
 	       (bin->features &
 		gro_opt_ab_feature4(((struct iphdr *)(base + off))->protocol));
 }
@@ -162,6 +177,7 @@ static inline bool gro_opt_ipv6_in(const struct sk_buff *skb,
 	void *base;
 
 	return gro_opt_base(skb, off + sizeof(struct ipv6hdr), &base) &&
+	       gro_opt_ab_inner_in(skb, bin) &&
 	       (bin->features &
 		gro_opt_ab_feature6(((struct ipv6hdr *)(base + off))->nexthdr));
 }
