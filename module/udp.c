@@ -36,6 +36,20 @@ static __always_inline bool gro_opt_udp_inner(const struct sk_buff *p,
 }
 
 /*
+ * Ports are the same: is @p for stock's UDP handler to compare, or for a tunnel's?
+ * Neither takes one with a checksum for one without.
+ */
+static __always_inline bool gro_opt_udp_theirs(struct sk_buff *p,
+					       const struct udphdr *uh,
+					       const struct udphdr *uh2)
+{
+	if (!uh->check == !uh2->check)
+		return true;
+	NAPI_GRO_CB(p)->same_flow = 0;
+	return false;
+}
+
+/*
  * Inputs not to be merged here, however sound. A held packet with a gso_type came
  * as an aggregate: its UDP length is not that of its segments.
  */
@@ -168,8 +182,8 @@ gro_opt_udp4_decide(struct sk_buff *skb, const struct iphdr *iph,
  * None to merge with here. @theirs: some that stock's UDP handler has to compare,
  * if there are any.
  */
-static noinline struct sk_buff *
-gro_opt_udp4_none(struct list_head *head, struct sk_buff *skb,
+static __always_inline struct sk_buff *
+gro_opt_udp4_alone(struct list_head *head, struct sk_buff *skb,
 		  const struct iphdr *iph, bool theirs)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
@@ -185,6 +199,13 @@ gro_opt_udp4_none(struct list_head *head, struct sk_buff *skb,
 		return gro_opt_udp4_rest(head, skb, iph, off);
 	gro_opt_udp4_done(skb, iph, off);
 	return gro_opt_udp4_tunnel(head, skb, iph);
+}
+
+static noinline struct sk_buff *
+gro_opt_udp4_none(struct list_head *head, struct sk_buff *skb,
+		  const struct iphdr *iph, bool theirs)
+{
+	return gro_opt_udp4_alone(head, skb, iph, theirs);
 }
 
 /* Something is other than in @p: may it be judged here? */
@@ -251,6 +272,7 @@ gro_opt_udp4_find(struct list_head *head, const struct sk_buff *skb,
 	*theirs = false;
 	list_for_each_entry(p, head, list) {
 		const struct iphdr *iph2 = (const void *)p->data + off;
+		const struct udphdr *uh2;
 
 		if (!NAPI_GRO_CB(p)->same_flow)
 			continue;
@@ -259,10 +281,11 @@ gro_opt_udp4_find(struct list_head *head, const struct sk_buff *skb,
 			NAPI_GRO_CB(p)->same_flow = 0;
 			continue;
 		}
-		if (unlikely(gro_opt_udp_inner(p, iph2 + 1) || !uh->check))
-			*theirs = true;
-		else if (gro_opt_load32(uh) != gro_opt_load32(iph2 + 1))
+		uh2 = (const void *)(iph2 + 1);
+		if (gro_opt_load32(uh) != gro_opt_load32(uh2))
 			NAPI_GRO_CB(p)->same_flow = 0;
+		else if (unlikely(gro_opt_udp_inner(p, uh2) || !uh->check))
+			*theirs |= gro_opt_udp_theirs(p, uh, uh2);
 		else if (likely(!*theirs))
 			return p;
 	}
@@ -284,7 +307,7 @@ struct sk_buff *gro_opt_udp4_held(struct list_head *head, struct sk_buff *skb,
 
 /*
  * The same where the first is a tunnel's. Then most likely all that is to do is
- * call on, for which no stack frame is needed.
+ * call on, which is put in line here.
  */
 struct sk_buff *gro_opt_udp4_behind(struct list_head *head,
 				    struct sk_buff *skb,
@@ -294,7 +317,7 @@ struct sk_buff *gro_opt_udp4_behind(struct list_head *head,
 
 	if (gro_opt_udp4_find(head, skb, iph, &theirs))
 		return gro_opt_udp4_held(head, skb, iph);
-	return gro_opt_udp4_none(head, skb, iph, theirs);
+	return gro_opt_udp4_alone(head, skb, iph, theirs);
 }
 
 /* ---- IPv6 ---- */
@@ -348,8 +371,8 @@ gro_opt_udp6_decide(struct sk_buff *skb, const struct ipv6hdr *iph,
 }
 
 static __always_inline struct sk_buff *
-gro_opt_udp6_call(struct list_head *head, struct sk_buff *skb,
-		  const struct ipv6hdr *iph, bool theirs)
+gro_opt_udp6_go(struct list_head *head, struct sk_buff *skb,
+		const struct ipv6hdr *iph, bool theirs)
 {
 	const unsigned int off = skb_gro_offset(skb);
 
@@ -367,11 +390,11 @@ gro_opt_udp6_summed(struct list_head *head, struct sk_buff *skb,
 		    const struct ipv6hdr *iph, bool theirs)
 {
 	skb_gro_postpull_rcsum(skb, iph, sizeof(*iph));
-	return gro_opt_udp6_call(head, skb, iph, theirs);
+	return gro_opt_udp6_go(head, skb, iph, theirs);
 }
 
-static noinline struct sk_buff *
-gro_opt_udp6_none(struct list_head *head, struct sk_buff *skb,
+static __always_inline struct sk_buff *
+gro_opt_udp6_alone(struct list_head *head, struct sk_buff *skb,
 		  const struct ipv6hdr *iph, bool theirs)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
@@ -382,7 +405,14 @@ gro_opt_udp6_none(struct list_head *head, struct sk_buff *skb,
 	}
 	if (unlikely(NAPI_GRO_CB(skb)->csum_valid))
 		return gro_opt_udp6_summed(head, skb, iph, theirs);
-	return gro_opt_udp6_call(head, skb, iph, theirs);
+	return gro_opt_udp6_go(head, skb, iph, theirs);
+}
+
+static noinline struct sk_buff *
+gro_opt_udp6_none(struct list_head *head, struct sk_buff *skb,
+		  const struct ipv6hdr *iph, bool theirs)
+{
+	return gro_opt_udp6_alone(head, skb, iph, theirs);
 }
 
 static noinline struct sk_buff *
@@ -441,6 +471,7 @@ gro_opt_udp6_find(struct list_head *head, const struct sk_buff *skb,
 	*theirs = false;
 	list_for_each_entry(p, head, list) {
 		const struct ipv6hdr *iph2 = (const void *)p->data + off;
+		const struct udphdr *uh2;
 
 		if (!NAPI_GRO_CB(p)->same_flow)
 			continue;
@@ -449,10 +480,11 @@ gro_opt_udp6_find(struct list_head *head, const struct sk_buff *skb,
 			NAPI_GRO_CB(p)->same_flow = 0;
 			continue;
 		}
-		if (unlikely(gro_opt_udp_inner(p, iph2 + 1) || !uh->check))
-			*theirs = true;
-		else if (gro_opt_load32(uh) != gro_opt_load32(iph2 + 1))
+		uh2 = (const void *)(iph2 + 1);
+		if (gro_opt_load32(uh) != gro_opt_load32(uh2))
 			NAPI_GRO_CB(p)->same_flow = 0;
+		else if (unlikely(gro_opt_udp_inner(p, uh2) || !uh->check))
+			*theirs |= gro_opt_udp_theirs(p, uh, uh2);
 		else if (likely(!*theirs))
 			return p;
 	}
@@ -479,5 +511,5 @@ struct sk_buff *gro_opt_udp6_behind(struct list_head *head,
 
 	if (gro_opt_udp6_find(head, skb, iph, &theirs))
 		return gro_opt_udp6_held(head, skb, iph);
-	return gro_opt_udp6_none(head, skb, iph, theirs);
+	return gro_opt_udp6_alone(head, skb, iph, theirs);
 }
