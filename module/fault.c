@@ -71,7 +71,7 @@ static DECLARE_WORK(gro_opt_fault_work, gro_opt_fault_work_fn);
  * Context: any where the state cannot become off: in a handler of ours, or with
  * gro_opt_mutex held.
  */
-void gro_opt_fault(const char *where)
+noinline void gro_opt_fault(const char *where)
 {
 	if (gro_opt_fault_mark(where))
 		schedule_work(&gro_opt_fault_work);
