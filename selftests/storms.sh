@@ -103,9 +103,10 @@ cpu_goes_and_comes() {
 	echo 1 >"$CPU1"
 }
 
+# Stays away at times, too: nobody can load gro_opt while it is there.
 foreign_comes_and_goes() {
 	modprobe gro_foreign && sleep "0.0$((RANDOM % 10))"
-	rmmod gro_foreign
+	rmmod gro_foreign && sleep "0.$((RANDOM % 4))"
 }
 
 # again WHAT: until the storm is over; a line for each time it worked.
