@@ -229,6 +229,13 @@ stock:
 	return static_call(gro_opt_stock4_receive)(head, skb);
 }
 
+/* For all who come by way of a detour: one copy of it is enough for those. */
+static noinline struct sk_buff *
+gro_opt_inet_take_far(struct list_head *head, struct sk_buff *skb)
+{
+	return gro_opt_inet_take(head, skb);
+}
+
 /* For stock, whatever the features, and counted as that. */
 static __always_inline struct sk_buff *
 gro_opt_inet_pass(struct list_head *head, struct sk_buff *skb)
@@ -251,7 +258,7 @@ noinline struct sk_buff *gro_opt_inet_way(struct list_head *head,
 {
 	if (bin->way == GRO_OPT_AB_OPT ||
 	    (bin->way == GRO_OPT_AB_SOME && gro_opt_inet_in(skb, bin)))
-		return gro_opt_inet_take(head, skb);
+		return gro_opt_inet_take_far(head, skb);
 	return gro_opt_inet_pass(head, skb);
 }
 
@@ -279,7 +286,7 @@ gro_opt_inet_ab(struct list_head *head, struct sk_buff *skb)
 	void *base;
 
 	if (!static_branch_likely(&gro_opt_key_ab))
-		return gro_opt_inet_take(head, skb);
+		return gro_opt_inet_take_far(head, skb);
 	if (unlikely(off > GRO_OPT_MAX_L3_OFFSET))
 		return gro_opt_inet_inner(head, skb);
 	if (likely(!gro_opt_ab_hashed())) {
@@ -293,7 +300,7 @@ gro_opt_inet_ab(struct list_head *head, struct sk_buff *skb)
 	if (unlikely(!--bin->left))
 		return gro_opt_ab_sample4(head, skb, bin);
 	if (bin->way == GRO_OPT_AB_OPT)
-		return gro_opt_inet_take(head, skb);
+		return gro_opt_inet_take_far(head, skb);
 	if (bin->way == GRO_OPT_AB_PASS)
 		return gro_opt_inet_pass(head, skb);
 	return gro_opt_inet_way(head, skb, bin);
@@ -397,13 +404,18 @@ static __always_inline int gro_opt_inet_complete_take(struct sk_buff *skb,
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
 }
 
+static noinline int gro_opt_inet_complete_far(struct sk_buff *skb, int nhoff)
+{
+	return gro_opt_inet_complete_take(skb, nhoff);
+}
+
 int gro_opt_inet_complete_way(struct sk_buff *skb, int nhoff,
 			      const struct gro_opt_ab_bin *bin)
 {
 	if (bin->way == GRO_OPT_AB_OPT ||
 	    (bin->way == GRO_OPT_AB_SOME &&
 	     gro_opt_inet_in_complete(skb, nhoff, bin)))
-		return gro_opt_inet_complete_take(skb, nhoff);
+		return gro_opt_inet_complete_far(skb, nhoff);
 	return static_call(gro_opt_stock4_complete)(skb, nhoff);
 }
 
@@ -435,7 +447,7 @@ gro_opt_inet_complete_detour(struct sk_buff *skb, int nhoff)
 	    !gro_opt_complete_seen(skb, nhoff, true))
 		return static_call(gro_opt_stock4_complete)(skb, nhoff);
 	if (!static_branch_likely(&gro_opt_key_ab))
-		return gro_opt_inet_complete_take(skb, nhoff);
+		return gro_opt_inet_complete_far(skb, nhoff);
 	if (unlikely(nhoff > GRO_OPT_MAX_L3_OFFSET))
 		return gro_opt_inet_complete_inner(skb, nhoff);
 	return gro_opt_ab_complete4(skb, nhoff,
@@ -729,6 +741,12 @@ stock:
 	return static_call(gro_opt_stock6_receive)(head, skb);
 }
 
+static noinline struct sk_buff *
+gro_opt_ipv6_take_far(struct list_head *head, struct sk_buff *skb)
+{
+	return gro_opt_ipv6_take(head, skb);
+}
+
 static __always_inline struct sk_buff *
 gro_opt_ipv6_pass(struct list_head *head, struct sk_buff *skb)
 {
@@ -749,7 +767,7 @@ noinline struct sk_buff *gro_opt_ipv6_way(struct list_head *head,
 {
 	if (bin->way == GRO_OPT_AB_OPT ||
 	    (bin->way == GRO_OPT_AB_SOME && gro_opt_ipv6_in(skb, bin)))
-		return gro_opt_ipv6_take(head, skb);
+		return gro_opt_ipv6_take_far(head, skb);
 	return gro_opt_ipv6_pass(head, skb);
 }
 
@@ -771,7 +789,7 @@ gro_opt_ipv6_ab(struct list_head *head, struct sk_buff *skb)
 	void *base;
 
 	if (!static_branch_likely(&gro_opt_key_ab))
-		return gro_opt_ipv6_take(head, skb);
+		return gro_opt_ipv6_take_far(head, skb);
 	if (unlikely(off > GRO_OPT_MAX_L3_OFFSET))
 		return gro_opt_ipv6_inner(head, skb);
 	if (likely(!gro_opt_ab_hashed())) {
@@ -785,7 +803,7 @@ gro_opt_ipv6_ab(struct list_head *head, struct sk_buff *skb)
 	if (unlikely(!--bin->left))
 		return gro_opt_ab_sample6(head, skb, bin);
 	if (bin->way == GRO_OPT_AB_OPT)
-		return gro_opt_ipv6_take(head, skb);
+		return gro_opt_ipv6_take_far(head, skb);
 	if (bin->way == GRO_OPT_AB_PASS)
 		return gro_opt_ipv6_pass(head, skb);
 	return gro_opt_ipv6_way(head, skb, bin);
@@ -891,13 +909,18 @@ static __always_inline int gro_opt_ipv6_complete_take(struct sk_buff *skb,
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
 
+static noinline int gro_opt_ipv6_complete_far(struct sk_buff *skb, int nhoff)
+{
+	return gro_opt_ipv6_complete_take(skb, nhoff);
+}
+
 int gro_opt_ipv6_complete_way(struct sk_buff *skb, int nhoff,
 			      const struct gro_opt_ab_bin *bin)
 {
 	if (bin->way == GRO_OPT_AB_OPT ||
 	    (bin->way == GRO_OPT_AB_SOME &&
 	     gro_opt_ipv6_in_complete(skb, nhoff, bin)))
-		return gro_opt_ipv6_complete_take(skb, nhoff);
+		return gro_opt_ipv6_complete_far(skb, nhoff);
 	return static_call(gro_opt_stock6_complete)(skb, nhoff);
 }
 
@@ -918,7 +941,7 @@ gro_opt_ipv6_complete_detour(struct sk_buff *skb, int nhoff)
 	    !gro_opt_complete_seen(skb, nhoff, false))
 		return static_call(gro_opt_stock6_complete)(skb, nhoff);
 	if (!static_branch_likely(&gro_opt_key_ab))
-		return gro_opt_ipv6_complete_take(skb, nhoff);
+		return gro_opt_ipv6_complete_far(skb, nhoff);
 	if (unlikely(nhoff > GRO_OPT_MAX_L3_OFFSET))
 		return gro_opt_ipv6_complete_inner(skb, nhoff);
 	return gro_opt_ab_complete6(skb, nhoff,
