@@ -266,26 +266,43 @@ static bool ab_has(const char *feature)
 	return file_read(path, reason, sizeof(reason)) && !strcmp(reason, "ok");
 }
 
-static const char *ab_arm_a(unsigned int which)
+/* What there is to choose from; the first is there whatever is refused. */
+static const struct {
+	const char *mode;
+	const char *arm;
+	const char *needs[2];
+} ab_runs[] = {
+	{ "flow", "passthrough", {} },
+	{ "time", "passthrough", {} },
+	{ "flow", "opt:tcp4,udp6", { "tcp4", "udp6" } },
+	{ "flow", "opt:exthdr,udp4", { "exthdr", "udp4" } },
+	{ "time", "opt:tcp6,udp4", { "tcp6", "udp4" } },
+	{ "flow", "opt:encap,tcp4", { "encap", "tcp4" } },
+	{ "time", "opt:encap", { "encap" } },
+	{ "flow", "opt:tcp4,tcp6", { "tcp4", "tcp6" } },
+};
+
+static unsigned int ab_choose(__u64 seed)
 {
-	if (which == 1 && ab_has("tcp4") && ab_has("udp6"))
-		return "opt:tcp4,udp6";
-	if (which == 3 && ab_has("exthdr") && ab_has("udp4"))
-		return "opt:exthdr,udp4";
-	return "passthrough";
+	unsigned int i = seed % ARRAY_SIZE(ab_runs), j;
+
+	for (j = 0; j < ARRAY_SIZE(ab_runs[i].needs); j++)
+		if (ab_runs[i].needs[j] && !ab_has(ab_runs[i].needs[j]))
+			return 0;
+	return i;
 }
 
 /* Goes on until another mode is wanted: arms of several kinds, by the seed. */
 static void ab_start(__u64 seed)
 {
-	static const char *const ways[] = { "flow", "flow", "time", "flow" };
 	static bool known;
+	unsigned int i = ab_choose(seed);
 
 	if (!known)
 		atexit(ab_stop);
 	known = true;
-	ab_write("mode", ways[seed % 4]);
-	ab_write("arm_a", ab_arm_a(seed % 4));
+	ab_write("mode", ab_runs[i].mode);
+	ab_write("arm_a", ab_runs[i].arm);
 	ab_write("arm_b", "opt");
 	ab_write("slice_ms", "10");
 	ab_write("settle_ms", "0");
@@ -305,7 +322,7 @@ static void mode_begin(int fd, enum run_mode mode, __u64 seed)
 	else
 		mode_set(mode);
 	if (mode == MODE_AB)
-		ab_start(seed >> 32);
+		ab_start(rnd(&seed));
 }
 
 static void mode_end(int fd, enum run_mode mode)
