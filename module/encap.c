@@ -218,6 +218,7 @@ gro_opt_tunnel_take(struct list_head *head, struct sk_buff *skb,
 			break;
 		if (unlikely(settled))
 			gro_opt_settle(p, settled);
+		gro_opt_note_merged(skb, off);
 		gro_opt_count(encap, merged_frags);
 		return NULL;
 	}
@@ -255,8 +256,7 @@ struct sk_buff *gro_opt_outer4_receive(struct list_head *head,
 				       struct sk_buff *skb,
 				       const struct iphdr *iph)
 {
-	if (unlikely(gro_opt_unusual(skb, skb_gro_offset(skb)) ||
-		     NAPI_GRO_CB(skb)->encap_mark))
+	if (unlikely(gro_opt_unusual(skb, skb_gro_offset(skb))))
 		return static_call(gro_opt_stock4_receive)(head, skb);
 	if (iph->protocol == IPPROTO_IPIP)
 		return gro_opt_whole_take(head, skb, iph, GRO_OPT_WAY_4IN4);
@@ -277,8 +277,7 @@ struct sk_buff *gro_opt_outer6_receive(struct list_head *head,
 				       struct sk_buff *skb,
 				       const struct ipv6hdr *iph)
 {
-	if (unlikely(gro_opt_unusual(skb, skb_gro_offset(skb)) ||
-		     NAPI_GRO_CB(skb)->encap_mark))
+	if (unlikely(gro_opt_unusual(skb, skb_gro_offset(skb))))
 		return static_call(gro_opt_stock6_receive)(head, skb);
 	if (iph->nexthdr == IPPROTO_IPV6)
 		return gro_opt_whole_take(head, skb, iph, GRO_OPT_WAY_6IN6);

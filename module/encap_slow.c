@@ -180,15 +180,19 @@ static u64 gro_opt_outer_differs(const struct sk_buff *p,
 				  outer->version == 6);
 }
 
-static u64 gro_opt_tunnel_l3_differs(const struct sk_buff *p,
+static u64 gro_opt_tunnel_l3_differs(struct sk_buff *p,
 				     const struct gro_opt_tunnel *t)
 {
+	const bool inner6 = gro_opt_way_inner6(t->way);
 	u64 differs;
 
 	differs = gro_opt_l3_differs(t->base + t->inner, p->data + t->inner,
-				     gro_opt_way_inner6(t->way));
-	if (!gro_opt_way_whole(t->way))
+				     inner6);
+	if (!gro_opt_way_whole(t->way)) {
+		if (!inner6)
+			gro_opt_note_inner_differs(p, differs);
 		return differs | gro_opt_outer_differs(p, t);
+	}
 	return differs | gro_opt_l3_differs(t->base + t->outer,
 					    p->data + t->outer,
 					    gro_opt_way_outer6(t->way));

@@ -27,6 +27,18 @@ static __always_inline void gro_opt_note_tunnel(struct sk_buff *skb,
 	NAPI_GRO_CB(skb)->encap_mark = 1;
 }
 
+/*
+ * Of a merged packet that came by napi_gro_frags() the next one gets the skb, with
+ * this in it: until 6.10 it is what the inner handler left.
+ */
+static __always_inline void gro_opt_note_merged(struct sk_buff *skb,
+						unsigned int inner)
+{
+#if !HAVE_GRO_CB_NETWORK_OFFSETS
+	skb_set_network_header(skb, inner);
+#endif
+}
+
 /* The outer L3 offset as its handler noted it; 0 where nobody asks. */
 static __always_inline unsigned int
 gro_opt_outer_offset(const struct sk_buff *skb)
@@ -66,6 +78,18 @@ static __always_inline bool gro_opt_inner_at(const struct sk_buff *skb,
 static __always_inline u32 gro_opt_noted_flush(const struct sk_buff *p)
 {
 	return HAVE_GRO_CB_FLUSH_ID ? NAPI_GRO_CB(p)->flush : 0;
+}
+
+/*
+ * What differs in the inner header of the flow. Whether to complete @p as UDP's or
+ * as a tunnel's, 6.1 asks inet6_iif() and so IP6CB(), where this is.
+ */
+static __always_inline void gro_opt_note_inner_differs(struct sk_buff *p,
+						       u64 differs)
+{
+#if HAVE_GRO_CB_FLUSH_ID
+	NAPI_GRO_CB(p)->flush |= differs;
+#endif
 }
 
 /**
