@@ -76,8 +76,8 @@ udp6-same-flow-kept     udp.c   /^gro_opt_udp6_find(/,/^}/s/NAPI_GRO_CB(p)->same
 udp4-addrs-unchecked    udp.c   s/if ((gro_opt_addrs4(iph2) ^ gro_opt_addrs4(iph)) |/if ((0) |/
 udp6-addrs-unchecked    udp.c   /^gro_opt_udp6_find(/,/^}/s/gro_opt_addrs6_differ(iph, iph2)) {/0) {/
 udp-protocol-unchecked  udp.c   s/(iph2->protocol ^ IPPROTO_UDP))/0)/
-udp4-ports-unchecked    udp.c   /^gro_opt_udp4_find(/,/^}/s/gro_opt_load32(uh) != gro_opt_load32(iph2 + 1)/0/
-udp6-ports-unchecked    udp.c   /^gro_opt_udp6_find(/,/^}/s/gro_opt_load32(uh) != gro_opt_load32(iph2 + 1)/0/
+udp4-ports-unchecked    udp.c   /^gro_opt_udp4_find(/,/^}/s/gro_opt_load32(uh) != gro_opt_load32(uh2)/0/
+udp6-ports-unchecked    udp.c   /^gro_opt_udp6_find(/,/^}/s/gro_opt_load32(uh) != gro_opt_load32(uh2)/0/
 udp4-zero-sum-joined    udp.c   /^gro_opt_udp4_find(/,/^}/s/ || !uh->check))/))/
 udp6-zero-sum-joined    udp.c   /^gro_opt_udp6_find(/,/^}/s/ || !uh->check))/))/
 udp-gso-taken           udp.c   s/return gro_opt_unusual(skb, off) || skb->encapsulation ||/return skb->encapsulation ||/
@@ -147,8 +147,8 @@ encap-inner-network    encap_complete.c s/skb_set_inner_network_header(skb, nhof
 encap-inner-transport  encap_complete.c s/skb->inner_transport_header = skb->transport_header;/;/
 encap-inner-pseudo     encap_complete.c s/gro_opt_tcp4_pseudo(l3, skb->len - thoff)/gro_opt_tcp4_pseudo(l3, skb->len - nhoff)/
 encap-inner-fixed-id   encap_complete.c s/SKB_GSO_TCPV4 | gro_opt_fixedid_gso(skb)/SKB_GSO_TCPV4/
-encap-udp-ports        udp_tunnel.c s/((gro_opt_load32(uh) ^ gro_opt_load32(uh2)) ||/((0) ||/
-encap-udp-vouched      udp_tunnel.c s/gro_opt_cb_add(skb, -gro_opt_load32(&one.zeroed));/;/
-encap-udp-unmarked     udp_tunnel.c s/NAPI_GRO_CB(skb)->encap_mark = 1;/;/
-encap-udp-depth        udp_tunnel.c s/gro_opt_udp_deeper(skb, 2);/gro_opt_udp_deeper(skb, 10);/
+encap-udp-check        udp.c s/if (!uh->check == !uh2->check)/if (1)/
+encap-udp-vouched      udp_tunnel.h s/gro_opt_cb_add(skb, -gro_opt_load32(&one.zeroed));/;/
+encap-udp-unmarked     udp_tunnel.h s/NAPI_GRO_CB(skb)->encap_mark = 1;/;/
+encap-udp-depth        udp_tunnel.h s/gro_opt_udp_deeper(skb, 2);/gro_opt_udp_deeper(skb, 10);/
 encap-entry-type       encap_complete.c s/outer4 ? SKB_GSO_IPXIP4 : SKB_GSO_IPXIP6/outer4 ? SKB_GSO_IPXIP6 : SKB_GSO_IPXIP4/

@@ -275,6 +275,7 @@ void script_episode(struct episode *e, const char *script);
 #define KIND_UDP	0x2
 #define KIND_TUNNEL	0x4	/* of either, in one or two tunnels */
 #define KIND_ALL	0x7
+#define KIND_IP_IN_IP	0x8	/* TCP in that alone, which comes seldom else */
 
 /* A word of a command line, or 0. */
 unsigned int kinds_parse(const char *name);

@@ -61,7 +61,13 @@ static void random_extra(struct pkt *pkt, __u64 *rng)
 	*extras[rnd(rng) % 4] = rnd(rng) % (GRO_LAB_METAS + 1);
 }
 
-static void random_outer(struct outer *o, unsigned int l3, __u64 *rng)
+static bool ip_in_ip(unsigned int wrap)
+{
+	return wrap == WRAP_IPIP || wrap == WRAP_4IN6 || wrap == WRAP_SIT ||
+	       wrap == WRAP_IP6IP6;
+}
+
+static void random_outer(struct outer *o, unsigned int l3, bool ip, __u64 *rng)
 {
 	static const __u8 kinds4[] = {
 		WRAP_IPIP, WRAP_4IN6, WRAP_GRE, WRAP_VXLAN, WRAP_GENEVE,
@@ -74,8 +80,10 @@ static void random_outer(struct outer *o, unsigned int l3, __u64 *rng)
 		WRAP_ESP, WRAP_ESPUDP,
 	};
 
-	o->kind = l3 == 4 ? kinds4[rnd(rng) % sizeof(kinds4)] :
-			    kinds6[rnd(rng) % sizeof(kinds6)];
+	do
+		o->kind = l3 == 4 ? kinds4[rnd(rng) % sizeof(kinds4)] :
+				    kinds6[rnd(rng) % sizeof(kinds6)];
+	while (ip && !ip_in_ip(o->kind));
 	o->l3 = one_in(rng, 3) ? 6 : 4;
 	o->id = rnd(rng);
 	o->sport = 50000 + rnd(rng) % 3;
@@ -104,12 +112,12 @@ static unsigned int outer_l3(const struct pkt *pkt, unsigned int outers)
 	return o->l3;
 }
 
-static void random_tunnel(struct pkt *pkt, __u64 *rng)
+static void random_tunnel(struct pkt *pkt, bool ip, __u64 *rng)
 {
 	unsigned int nr = one_in(rng, 5) ? 2 : 1, i;
 
 	for (i = 0; i < nr; i++)
-		random_outer(&pkt->outer[i], outer_l3(pkt, i), rng);
+		random_outer(&pkt->outer[i], outer_l3(pkt, i), ip, rng);
 	if (outer_l3(pkt, nr) == 6 && one_in(rng, 4)) {
 		pkt->outer[nr].kind = WRAP_DSTOPT;
 		pkt->outer[nr].l3 = 6;
@@ -141,13 +149,17 @@ static unsigned int random_kind(struct pkt *pkt, unsigned int kinds, __u64 *rng)
 
 	if (kinds == KIND_TCP)
 		return kinds;
+	if (kinds == KIND_IP_IN_IP) {
+		random_tunnel(pkt, true, rng);
+		return KIND_TUNNEL;
+	}
 	do
 		kind = shares[rnd(rng) % sizeof(shares)];
 	while (!(kind & kinds));
 	if (kind == KIND_UDP || (kind == KIND_TUNNEL && one_in(rng, 4)))
 		random_udp(pkt, rng);
 	if (kind == KIND_TUNNEL)
-		random_tunnel(pkt, rng);
+		random_tunnel(pkt, false, rng);
 	return kind;
 }
 
@@ -579,6 +591,7 @@ unsigned int kinds_parse(const char *name)
 	static const char *const names[] = {
 		[KIND_TCP] = "tcp", [KIND_UDP] = "udp",
 		[KIND_TUNNEL] = "tunnel", [KIND_ALL] = "all",
+		[KIND_IP_IN_IP] = "ip-in-ip",
 	};
 	unsigned int i;
 
