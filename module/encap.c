@@ -218,7 +218,7 @@ gro_opt_tunnel_take(struct list_head *head, struct sk_buff *skb,
 			break;
 		if (unlikely(settled))
 			gro_opt_settle(p, settled);
-		gro_opt_note_merged(skb, off);
+		gro_opt_note_merged(skb, gro_opt_l3len(gro_opt_way_inner6(way)));
 		gro_opt_count(encap, merged_frags);
 		return NULL;
 	}

@@ -29,13 +29,14 @@ static __always_inline void gro_opt_note_tunnel(struct sk_buff *skb,
 
 /*
  * Of a merged packet that came by napi_gro_frags() the next one gets the skb, with
- * this in it: until 6.10 it is what the inner handler left.
+ * this in it: until 6.10 it is what the inner handler left. @ilen: length of the
+ * inner header, in front of the transport header.
  */
 static __always_inline void gro_opt_note_merged(struct sk_buff *skb,
-						unsigned int inner)
+						unsigned int ilen)
 {
 #if !HAVE_GRO_CB_NETWORK_OFFSETS
-	skb_set_network_header(skb, inner);
+	skb->network_header = skb->transport_header - ilen;
 #endif
 }
 
