@@ -508,13 +508,12 @@ int gro_opt_state_set(enum gro_opt_state state)
 		return -EBUSY;
 	}
 
-	if (state == GRO_OPT_OFF) {
+	if (state == GRO_OPT_OFF)
 		err = gro_opt_enter_off();
-	} else if (old == GRO_OPT_OFF) {
+	else if (old == GRO_OPT_OFF)
 		err = gro_opt_leave_off(state);
-	} else {
+	else
 		err = gro_opt_switch(state);
-	}
 	if (err) {
 		pr_err("state stays %s, error %d\n",
 		       gro_opt_state_name(gro_opt_state), err);

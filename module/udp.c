@@ -184,7 +184,7 @@ gro_opt_udp4_decide(struct sk_buff *skb, const struct iphdr *iph,
  */
 static __always_inline struct sk_buff *
 gro_opt_udp4_alone(struct list_head *head, struct sk_buff *skb,
-		  const struct iphdr *iph, bool theirs)
+		   const struct iphdr *iph, bool theirs)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
 	const unsigned int off = skb_gro_offset(skb);
@@ -395,7 +395,7 @@ gro_opt_udp6_summed(struct list_head *head, struct sk_buff *skb,
 
 static __always_inline struct sk_buff *
 gro_opt_udp6_alone(struct list_head *head, struct sk_buff *skb,
-		  const struct ipv6hdr *iph, bool theirs)
+		   const struct ipv6hdr *iph, bool theirs)
 {
 	const struct udphdr *uh = (const struct udphdr *)(iph + 1);
 

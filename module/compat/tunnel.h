@@ -211,7 +211,7 @@ static __always_inline struct gro_opt_outer_id
 gro_opt_outer4_id(struct sk_buff *p, const struct iphdr *iph,
 		  const struct iphdr *iph2, const struct gro_opt_rules *rules)
 {
-	const u16 df = iph->frag_off & htons(IP_DF);
+	const u16 df = (__force u16)(iph->frag_off & htons(IP_DF));
 	struct gro_opt_outer_id id = {};
 
 	if (!(df && rules->outer_id_free))
@@ -264,9 +264,11 @@ gro_opt_inner4_id(struct sk_buff *p, struct gro_opt_outer_id outer,
 		  const struct iphdr *iph, const struct iphdr *iph2,
 		  const struct gro_opt_rules *rules)
 {
+	const u16 df = (__force u16)(iph->frag_off & htons(IP_DF));
+
 	return outer.flush ?:
-	       gro_opt_inner_id_flush(p, ntohs(iph->id) - ntohs(iph2->id),
-				      iph->frag_off & htons(IP_DF), rules);
+	       gro_opt_inner_id_flush(p, ntohs(iph->id) - ntohs(iph2->id), df,
+				      rules);
 }
 
 /* The same for the straight line, which asks how far each ID has to go. */
