@@ -21,7 +21,7 @@ destdir := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 # CHECK_STEPS="vm" tests the runner itself; on a machine that is very busy its
 # first guest can stall for a minute, which is a complaint of that kernel's.
 CHECK_STEPS ?= lint + build tools + headers selftests refused + dkms captures bench ab
-step = $(if $(filter +,$(1)),+,'$(1)=$(check_$(1))')
+as_step = $(if $(filter +,$(1)),+,'$(1)=$(check_$(1))')
 check_lint := selftests/host/lint.sh
 check_build := selftests/host/build.sh
 check_tools := $(MAKE) -s -C tools check
@@ -284,7 +284,7 @@ bench-native: ## the same in nanoseconds, at this machine's own speed (User Mode
 	@exec bench/native
 
 check: ## every test that gates; logs in build/check/
-	@exec selftests/host/steps $(foreach step,$(CHECK_STEPS),$(call step,$(step)))
+	@exec selftests/host/steps $(foreach step,$(CHECK_STEPS),$(call as_step,$(step)))
 
 check-debug: ## on a kernel with KASAN, lockdep, kmemleak and the like (User Mode Linux)
 	@exec uml/check
