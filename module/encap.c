@@ -297,7 +297,9 @@ static __always_inline bool gro_opt_inner_unusual(const struct sk_buff *skb)
 
 	return (gro_opt_load32(&NAPI_GRO_CB(skb)->zeroed) &
 		gro_opt_load32(&deep.zeroed)) ||
-	       NAPI_GRO_CB(skb)->flush || info->gso_size || info->flags;
+	       NAPI_GRO_CB(skb)->flush ||
+	       info->gso_size ||
+	       info->flags;
 }
 
 /**
