@@ -119,6 +119,8 @@ static u8 gro_opt_sim_nexthdr(enum gro_opt_sim_kind kind)
 		return NEXTHDR_DEST;
 	case GRO_OPT_SIM_V6_ROUTING:
 		return NEXTHDR_ROUTING;
+	case GRO_OPT_SIM_V6_UDP:
+		return IPPROTO_UDP;
 	default:
 		return IPPROTO_TCP;
 	}

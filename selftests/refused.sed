@@ -7,7 +7,7 @@ tot-len-kept            encap,tcp4        l3.h         s/iph->tot_len = tot_len;
 hop-limit-unchecked     encap,exthdr,tcp6,udp6  l3.h         s/cpu_to_be64(0xFFFFFFFF0000FFFFULL)/cpu_to_be64(0xFFFFFFFF0000FF00ULL)/
 exthdr-unchecked        exthdr            fast.c       s/if (likely(!gro_opt_exthdrs_differ(iph, iph2, nlen) \&\&/if ((1 \&\&/
 variant-cwr-wrong       encap,exthdr,tcp4,tcp6  selfcheck.c  /^static int gro_opt_learn(/,/^}/s/if (!merges) {/if (merges) {/
-variant-fixed-id-wrong  encap,tcp4,udp4   selfcheck.c  s/gro_opt_rules.any_fixedid = merges;/gro_opt_rules.any_fixedid = !merges;/
+variant-fixed-id-wrong  encap,tcp4,udp4?  selfcheck.c  s/gro_opt_rules.any_fixedid = merges;/gro_opt_rules.any_fixedid = !merges;/
 variant-hop-wrong       exthdr?           selfcheck.c  s/gro_opt_rules.hop_walked = merges;/gro_opt_rules.hop_walked = !merges;/
 udp-tot-len-kept        udp4              udp_complete.c      s/iph->tot_len = tot_len;/;/
 udp-len-kept            udp4,udp6         udp_complete.c      s/	uh->len = htons(len);/	;/
