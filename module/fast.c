@@ -300,7 +300,7 @@ gro_opt_inet_ab(struct list_head *head, struct sk_buff *skb)
 	if (unlikely(!--bin->left))
 		return gro_opt_ab_sample4(head, skb, bin);
 	if (bin->way == GRO_OPT_AB_OPT)
-		return gro_opt_inet_take_far(head, skb);
+		return gro_opt_inet_take(head, skb);
 	if (bin->way == GRO_OPT_AB_PASS)
 		return gro_opt_inet_pass(head, skb);
 	return gro_opt_inet_way(head, skb, bin);
@@ -803,7 +803,7 @@ gro_opt_ipv6_ab(struct list_head *head, struct sk_buff *skb)
 	if (unlikely(!--bin->left))
 		return gro_opt_ab_sample6(head, skb, bin);
 	if (bin->way == GRO_OPT_AB_OPT)
-		return gro_opt_ipv6_take_far(head, skb);
+		return gro_opt_ipv6_take(head, skb);
 	if (bin->way == GRO_OPT_AB_PASS)
 		return gro_opt_ipv6_pass(head, skb);
 	return gro_opt_ipv6_way(head, skb, bin);
